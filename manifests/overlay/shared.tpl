@@ -1,0 +1,129 @@
+{{- /* Helpers that every chart of the suite has under its own name. */ -}}
+
+{{- /* A scalar as Kubernetes wants it in a label, an annotation, an environment variable or a data key: "1e+06" becomes 1000000. Maps and lists become JSON. */ -}}
+{{- define "CHART.string" -}}
+{{- if kindIs "string" . -}}{{ . }}
+{{- else if kindIs "invalid" . -}}
+{{- else if has (kindOf .) (list "float64" "map" "slice") -}}{{ toRawJson . }}
+{{- else -}}{{ toString . }}
+{{- end -}}
+{{- end -}}
+
+{{- /* Any number of maps as one YAML map of strings, each key once, a later map over an earlier one: (list map map …). Empty text where nothing is in them. */ -}}
+{{- define "CHART.strings" -}}
+{{- $all := dict -}}
+{{- range $map := . -}}
+{{- range $key, $value := $map -}}
+{{- $_ := set $all $key (include "CHART.string" $value) -}}
+{{- end -}}
+{{- end -}}
+{{- if $all -}}{{ toYaml $all }}{{- end -}}
+{{- end -}}
+
+{{- /* Text as a legal label value: at most 63 characters, + replaced, no punctuation at the ends. */ -}}
+{{- define "CHART.labelValue" -}}
+{{- regexReplaceAll "[^A-Za-z0-9_.-]" (include "CHART.string" .) "_" | trunc 63 | trimAll "-_." -}}
+{{- end -}}
+
+{{- /*
+The labels of an object: (list root name map map …). The standard labels for the component NAME, then the given maps, later over earlier.
+*/ -}}
+{{- define "CHART.labels" -}}
+{{- $root := index . 0 -}}
+{{- $chart := dict "helm.sh/chart" (include "CHART.labelValue" (printf "%s-%s" $root.Chart.Name $root.Chart.Version)) -}}
+{{- include "CHART.podLabels" (concat (slice . 0 2) (list $chart) (slice . 2)) -}}
+{{- end -}}
+
+{{- /*
+The labels of a pod template: as "CHART.labels", without the chart's version, which would restart every pod with each release of the chart.
+*/ -}}
+{{- define "CHART.podLabels" -}}
+{{- $root := index . 0 -}}
+{{- $standard := dict
+  "app.kubernetes.io/name" (index . 1)
+  "app.kubernetes.io/managed-by" $root.Release.Service
+  "app.kubernetes.io/instance" (include "CHART.labelValue" $root.Release.Name)
+  "app.kubernetes.io/part-of" "istio"
+  "app.kubernetes.io/version" (include "CHART.labelValue" $root.Chart.AppVersion) -}}
+{{- include "CHART.strings" (prepend (slice . 2) $standard) -}}
+{{- end -}}
+
+{{- /* The revision as text, "" where there is none. Refuses one that cannot stand in a label and in the names of objects. */ -}}
+{{- define "CHART.revision" -}}
+{{- $revision := include "CHART.string" (get .Values "revision") -}}
+{{- if $revision -}}
+{{- if or (gt (len $revision) 56) (not (regexMatch "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$" $revision)) -}}
+{{- fail (printf "revision: %q is not a DNS label of at most 56 characters (a-z, 0-9 and - inside); choose a shorter or plainer name, such as 1-31-4" $revision) -}}
+{{- end -}}
+{{- end -}}
+{{- $revision -}}
+{{- end -}}
+
+{{- /* "true" where resourceScope lets this render hold objects of the given scope: (list root "cluster") or (list root "namespace"). */ -}}
+{{- define "CHART.inScope" -}}
+{{- $values := (index . 0).Values -}}
+{{- $scope := get $values "resourceScope" | default (dig "global" "resourceScope" "all" (pick $values "global")) | default "all" -}}
+{{- if not (has $scope (list "all" "cluster" "namespace")) -}}
+{{- fail (printf "resourceScope: %q is unknown; use all, cluster or namespace" (toString $scope)) -}}
+{{- end -}}
+{{- if or (eq $scope "all") (eq $scope (index . 1)) -}}true{{- end -}}
+{{- end -}}
+
+{{- /* The pull secrets as a YAML list of {name: …}: those at the root, else those under global; names and objects alike. */ -}}
+{{- define "CHART.pullSecrets" -}}
+{{- $secrets := get .Values "imagePullSecrets" | default (dig "global" "imagePullSecrets" list (pick .Values "global")) -}}
+{{- $all := list -}}
+{{- range $secret := $secrets -}}
+{{- $all = append $all (ternary $secret (dict "name" (include "CHART.string" $secret)) (kindIs "map" $secret)) -}}
+{{- end -}}
+{{- if $all -}}{{ toYaml (uniq $all) }}{{- end -}}
+{{- end -}}
+
+{{- /* An image reference: (dict "image" name "hub" registry "tag" tag "variant" variant). A name with a slash is a whole reference already. */ -}}
+{{- define "CHART.image" -}}
+{{- if contains "/" .image -}}{{ .image }}
+{{- else -}}
+{{- $tag := include "CHART.string" .tag -}}
+{{- if not .hub -}}{{- fail (printf "hub: needed for the image %q; set hub or global.hub, or give the image with its registry" .image) -}}{{- end -}}
+{{- if not $tag -}}{{- fail (printf "tag: needed for the image %q; set tag or global.tag, or give the image with its registry" .image) -}}{{- end -}}
+{{- .hub }}/{{ .image }}:{{ $tag }}{{ with .variant }}-{{ . }}{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* One environment variable with a value, unless the user's map has that name: (list user name value). */ -}}
+{{- define "CHART.env.value" -}}
+{{- if not (hasKey (index . 0) (index . 1)) }}
+- name: {{ index . 1 }}
+  value: {{ include "CHART.string" (index . 2) | quote }}
+{{- end -}}
+{{- end -}}
+
+{{- /* One environment variable from a field of the pod, unless the user's map has that name: (list user name fieldPath). */ -}}
+{{- define "CHART.env.field" -}}
+{{- if not (hasKey (index . 0) (index . 1)) }}
+- name: {{ index . 1 }}
+  valueFrom:
+    fieldRef:
+      apiVersion: v1
+      fieldPath: {{ index . 2 }}
+{{- end -}}
+{{- end -}}
+
+{{- /* One environment variable from a resource of the container, unless the user's map has that name: (list user name resource divisor). */ -}}
+{{- define "CHART.env.resource" -}}
+{{- if not (hasKey (index . 0) (index . 1)) }}
+- name: {{ index . 1 }}
+  valueFrom:
+    resourceFieldRef:
+      resource: {{ index . 2 }}
+      divisor: {{ index . 3 | quote }}
+{{- end -}}
+{{- end -}}
+
+{{- /* The user's environment variables, from a map of name to value. */ -}}
+{{- define "CHART.env.user" -}}
+{{- range $name, $value := . }}
+- name: {{ $name }}
+  value: {{ include "CHART.string" $value | quote }}
+{{- end -}}
+{{- end -}}
