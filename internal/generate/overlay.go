@@ -1,20 +1,17 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	engine "github.com/stratamesh/strata/internal/overlay"
 )
 
-// overlay gives each chart its own copy of the engine and of the shared helpers, under names that begin with the
-// chart's: in an umbrella chart all templates share one name space. To the engine it adds the chart's defaults as
-// JSON, so that the engine can tell a default from a value that a user set under defaults.
+// overlay gives each chart its own copy of the engine and of the shared helpers.
 func overlay(root string) (map[string][]byte, error) {
 	charts, err := chartNames(root)
 	if err != nil {
@@ -28,22 +25,25 @@ func overlay(root string) (map[string][]byte, error) {
 			return nil, err
 		}
 		for _, chart := range charts {
-			out := fmt.Sprintf("{{- /* "+header+" */ -}}\n", source) + strings.ReplaceAll(string(text), "CHART.", chart+".")
+			out := engine.Rename(string(text), chart)
 			if name == "overlay" {
-				defaults, err := defaultsJSON(filepath.Join(root, "manifests/charts", chart, "values.yaml"))
+				defaults, err := readDefaults(filepath.Join(root, "manifests/charts", chart, "values.yaml"))
 				if err != nil {
 					return nil, err
 				}
-				out += fmt.Sprintf("\n{{- /* The chart's defaults as JSON. */ -}}\n{{- define %q -}}\n%s\n{{- end -}}\n", chart+".overlay.defaults", defaults)
+				if out, err = engine.Engine(string(text), chart, defaults); err != nil {
+					return nil, fmt.Errorf("%s: %w", chart, err)
+				}
 			}
+			out = fmt.Sprintf("{{- /* "+header+" */ -}}\n", source) + out
 			files[path.Join("manifests/charts", chart, "templates/_"+name+".tpl")] = []byte(out)
 		}
 	}
 	return files, nil
 }
 
-// defaultsJSON returns the map under defaults in a values file, as Helm's toJson prints it.
-func defaultsJSON(file string) ([]byte, error) {
+// readDefaults returns the map under defaults in a values file.
+func readDefaults(file string) (map[string]any, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -60,15 +60,7 @@ func defaultsJSON(file string) ([]byte, error) {
 	if at := nullLeaf("defaults", values.Defaults); at != "" {
 		return nil, fmt.Errorf("%s: %s is null: Helm 3 keeps such a leaf and Helm 4 drops it; leave the key out", file, at)
 	}
-	out, err := json.Marshal(values.Defaults)
-	if err != nil {
-		return nil, err
-	}
-	if bytes.Contains(out, []byte("{{")) {
-		// The braces of nested empty maps never meet in JSON text, but those of a string could.
-		return nil, fmt.Errorf("%s: a default holds {{, which a template cannot carry", file)
-	}
-	return out, nil
+	return values.Defaults, nil
 }
 
 // nullLeaf returns the path of a null in value, "" where there is none.

@@ -244,8 +244,12 @@ replaces the platform and the compatibility version inside profiles.
 {{- $from := .s.root.Files.Get $path | fromYaml -}}
 {{- $layer := dict -}}
 {{- if hasKey $from "Error" -}}
-{{- $line := regexFind "line [0-9]+" $from.Error | trimPrefix "line " -}}
-{{- template "CHART.overlay.error" (dict "s" .s "text" (printf "%s%s%s: cannot be read: %s" $path (ternary ":" "" (ne $line "")) $line ($from.Error | trimPrefix "error converting YAML to JSON: " | trimPrefix "error unmarshaling JSON: "))) -}}
+{{- $line := regexFind "line [0-9]+" $from.Error | replace "line " ":" -}}
+{{- $text := regexReplaceAll "^(error [a-z]+ (YAML to )?JSON: )?(yaml: )?(line [0-9]+: )?" $from.Error "" -}}
+{{- if contains "cannot unmarshal" $text -}}
+{{- $text = "a values file is a map of keys to values" -}}
+{{- end -}}
+{{- template "CHART.overlay.error" (dict "s" .s "text" (printf "%s%s: cannot be read: %s" $path $line $text)) -}}
 {{- else -}}
 {{- template "CHART.overlay.layer" (dict "s" .s "title" .id "from" $from "into" $layer "own" false) -}}
 {{- end -}}

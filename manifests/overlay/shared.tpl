@@ -93,18 +93,20 @@ The labels of a pod template: as "CHART.labels", without the chart's version, wh
 {{- /* One environment variable with a value, unless the user's map has that name: (list user name value). */ -}}
 {{- define "CHART.env.value" -}}
 {{- if not (hasKey (index . 0) (index . 1)) }}
-- name: {{ index . 1 }}
+- name: {{ index . 1 | quote }}
   value: {{ include "CHART.string" (index . 2) | quote }}
 {{- end -}}
 {{- end -}}
 
-{{- /* One environment variable from a field of the pod, unless the user's map has that name: (list user name fieldPath). */ -}}
+{{- /* One environment variable from a field of the pod, unless the user's map has that name: (list user name fieldPath [apiVersion]). */ -}}
 {{- define "CHART.env.field" -}}
 {{- if not (hasKey (index . 0) (index . 1)) }}
-- name: {{ index . 1 }}
+- name: {{ index . 1 | quote }}
   valueFrom:
     fieldRef:
-      apiVersion: v1
+      {{- range slice . 3 }}
+      apiVersion: {{ . }}
+      {{- end }}
       fieldPath: {{ index . 2 }}
 {{- end -}}
 {{- end -}}
@@ -112,7 +114,7 @@ The labels of a pod template: as "CHART.labels", without the chart's version, wh
 {{- /* One environment variable from a resource of the container, unless the user's map has that name: (list user name resource divisor). */ -}}
 {{- define "CHART.env.resource" -}}
 {{- if not (hasKey (index . 0) (index . 1)) }}
-- name: {{ index . 1 }}
+- name: {{ index . 1 | quote }}
   valueFrom:
     resourceFieldRef:
       resource: {{ index . 2 }}
@@ -123,7 +125,7 @@ The labels of a pod template: as "CHART.labels", without the chart's version, wh
 {{- /* The user's environment variables, from a map of name to value. */ -}}
 {{- define "CHART.env.user" -}}
 {{- range $name, $value := . }}
-- name: {{ $name }}
+- name: {{ quote $name }}
   value: {{ include "CHART.string" $value | quote }}
 {{- end -}}
 {{- end -}}

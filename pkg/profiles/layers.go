@@ -1,0 +1,192 @@
+package profiles
+
+import "slices"
+
+// A sheet is one document, or a part of one, that takes part in a layer. Its values stand at the root of the result.
+type sheet struct {
+	layer Layer
+	// stage numbers the merges into the result; the documents of one layer share one.
+	stage    int
+	document Document
+	values   map[string]any
+	// prefix is where values stand in the document.
+	prefix Path
+	// selector, where it is not nil, is where all values of the sheet come from: a selector that is repeated in another place.
+	selector Path
+}
+
+// A prepared layer is ready to be merged: sections moved, selectors in both places.
+type prepared struct {
+	layer Layer
+	// values may hold null, which takes away what is below.
+	values map[string]any
+	// sheets say where values come from, lowest first.
+	sheets []sheet
+}
+
+// prepare moves the chart's own section to the root and repeats the selectors. Several documents form one layer only for
+// the explicit values, where they are merged first as Helm merges values files. own=false is a layer that ships with
+// the charts: the sections of other components are dropped.
+func prepare(f *faults, chart Chart, layer Layer, documents []Document) prepared {
+	own := layer.Kind == KindExplicit
+	written := documents[0].Values
+	if len(documents) > 1 {
+		written = map[string]any{}
+		for _, d := range documents {
+			m := merger{faults: f, layer: layer, sheets: []sheet{{document: d, values: d.Values}}, keepNull: true, replace: true}
+			m.merge(written, d.Values, nil)
+		}
+	}
+	drop := []string{chart.Section}
+	if !own {
+		drop = append(drop, chart.Sections...)
+	}
+	p := prepared{layer: layer, values: map[string]any{}}
+
+	for _, d := range documents {
+		p.sheets = append(p.sheets, sheet{layer: layer, document: d, values: without(d.Values, drop...)})
+	}
+	m := merger{faults: f, layer: layer, sheets: p.sheets, keepNull: true}
+	m.merge(p.values, without(written, drop...), nil)
+	if chart.Section != "" {
+		p.foldSection(f, chart.Section, written[chart.Section], documents)
+	}
+	p.repeatSelectors()
+	return p
+}
+
+// foldSection merges the chart's own section over the root spelling.
+func (p *prepared) foldSection(f *faults, name string, section any, documents []Document) {
+	if section == nil {
+		return
+	}
+	at := Path{name}
+	last := documents[0]
+	var parts []sheet
+	for _, d := range documents {
+		value, found := d.Values[name]
+		if !found {
+			continue
+		}
+		last = d
+		values, ok := asMap(value)
+		if !ok {
+			parts = nil // a null or a scalar in a later file replaces the section of an earlier one
+			continue
+		}
+		parts = append(parts, sheet{layer: p.layer, document: d, values: values, prefix: at})
+	}
+	values, ok := asMap(section)
+	if !ok {
+		f.add(&Error{Reason: ErrType, Layer: p.layer, Path: at, Position: last.at(at), Text: "is a " + kindName(section) + " where a map belongs"})
+		return
+	}
+	m := merger{faults: f, layer: p.layer, sheets: parts, keepNull: true}
+	m.merge(p.values, values, nil)
+	p.sheets = append(p.sheets, parts...)
+}
+
+// selector looks one up: at the root, else under global. The path is where it was found.
+func selector(values map[string]any, kind Kind) (any, Path) {
+	if value := values[string(kind)]; value != nil {
+		return value, Path{string(kind)}
+	}
+	if global, ok := values["global"].(map[string]any); ok {
+		if value := global[string(kind)]; value != nil {
+			return value, Path{"global", string(kind)}
+		}
+	}
+	return nil, nil
+}
+
+// repeatSelectors makes a selected platform or compatibility version stand at the root and under global alike.
+func (p *prepared) repeatSelectors() {
+	for _, kind := range []Kind{KindCompatibility, KindPlatform} {
+		value, path := selector(p.values, kind)
+		if path == nil {
+			continue
+		}
+		key := string(kind)
+		global, ok := p.values["global"].(map[string]any)
+		if !ok {
+			global = map[string]any{}
+			p.values["global"] = global
+		}
+		p.values[key], global[key] = value, value
+		repeated := map[string]any{key: value, "global": map[string]any{key: value}}
+		document, written := find(p.sheets, path)
+		p.sheets = append(p.sheets, sheet{layer: p.layer, document: document, values: repeated, selector: written})
+	}
+}
+
+// find returns the topmost document that has a value at path of the result, and where it has it.
+func find(sheets []sheet, path Path) (Document, Path) {
+	for _, s := range slices.Backward(sheets) {
+		if _, depth, found := lookup(s.values, path); found && depth == len(path) {
+			return s.document, s.written(path)
+		}
+	}
+	if len(sheets) > 0 {
+		last := sheets[len(sheets)-1]
+		return last.document, last.written(path)
+	}
+	return Document{}, path
+}
+
+// written returns where a value stands in the document, from where it stands in the result.
+func (s *sheet) written(path Path) Path {
+	switch {
+	case s.selector != nil:
+		return s.selector
+	case len(s.prefix) > 0:
+		return s.prefix.join(path...)
+	}
+	return path
+}
+
+// flattened returns the named keys of the layer's global map, and the sheets they come from.
+func (p *prepared) flattened(names []string) (map[string]any, []sheet) {
+	var sheets []sheet
+	for _, s := range slices.Backward(p.sheets) {
+		value, found := s.values["global"]
+		if _, ok := asMap(value); found && !ok {
+			break // a later document replaces the whole map of an earlier one
+		}
+		if values := pick(s.values, names); len(values) > 0 {
+			sheets = append(sheets, sheet{layer: s.layer, document: s.document, values: values, prefix: s.prefix.join("global"), selector: s.selector})
+		}
+	}
+	slices.Reverse(sheets)
+	return pick(p.values, names), sheets
+}
+
+// pick returns the named keys of the global map in values.
+func pick(values map[string]any, names []string) map[string]any {
+	global, ok := asMap(values["global"])
+	if !ok {
+		return nil
+	}
+	out := map[string]any{}
+	for _, name := range names {
+		if value, found := global[name]; found {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// lookup follows path through maps. It returns the value at which it ends and how many keys lead there: all of path, or
+// fewer where a null, a list or a scalar stands in the way. found is false where a key is missing.
+func lookup(values map[string]any, path Path) (value any, depth int, found bool) {
+	value = values
+	for n, key := range path {
+		m, ok := asMap(value)
+		if !ok {
+			return value, n, true
+		}
+		if value, found = m[key]; !found {
+			return nil, n, false
+		}
+	}
+	return value, len(path), true
+}
