@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"sigs.k8s.io/yaml"
+
+	_ "istio.io/api/label" // keeps the module, whose CRDs are read as files, in go.mod
 )
 
 // crdModule is the Go module that ships Istio's custom resource definitions, all in the one file crdSource.

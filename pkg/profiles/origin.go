@@ -80,10 +80,12 @@ func (c *collector) leaf() {
 
 // sources appends what each sheet says for a path, from the highest to the lowest.
 func (r *Result) sources(to []Source, path Path) []Source {
-	blocked := -1
+	// Among the documents of one layer that spell a value alike, a value that Helm replaces takes those below it along.
+	type spelling struct{ stage, prefix int }
+	blocked := spelling{stage: -1}
 	for n := len(r.sheets) - 1; n >= 0; n-- {
 		s := &r.sheets[n]
-		if s.stage == blocked {
+		if blocked == (spelling{s.stage, len(s.prefix)}) {
 			continue
 		}
 		value, depth, found := lookup(s.values, path)
@@ -91,7 +93,7 @@ func (r *Result) sources(to []Source, path Path) []Source {
 			continue
 		}
 		if value == nil && r.undone(n, path[:depth]) || value != nil && depth < len(path) {
-			blocked = s.stage
+			blocked = spelling{s.stage, len(s.prefix)}
 			continue
 		}
 		to = append(to, s.source(value, path[:depth]))

@@ -7,8 +7,7 @@
 
 {{- /* "true" where Istio's CRDs are to be rendered. */ -}}
 {{- define "base.renderCRDs" -}}
-{{- $base := .Values.base | default dict -}}
-{{- if and (dig "enableCRDTemplates" true $base) (dig "enableIstioConfigCRDs" true $base) -}}
+{{- if dig "base" "enableIstioConfigCRDs" true (pick .Values "base") -}}
 {{- include "base.inScope" (list . "cluster") -}}
 {{- end -}}
 {{- end -}}

@@ -96,7 +96,7 @@ k8s-app: istio-cni-node
 {{- /* The environment variables of the container. The rest of the agent's settings comes from the ConfigMap. */ -}}
 {{- define "istio-cni.nodeEnv" -}}
 {{- $user := .Values.env | default dict -}}
-{{- include "istio-cni.env.field" (list $user "NODE_NAME" "spec.nodeName") -}}
+{{- include "istio-cni.env.field" (list $user "NODE_NAME" "spec.nodeName" "v1") -}}
 {{- include "istio-cni.env.field" (list $user "POD_NAME" "metadata.name") -}}
 {{- include "istio-cni.env.field" (list $user "POD_NAMESPACE" "metadata.namespace") -}}
 {{- include "istio-cni.env.resource" (list $user "GOMEMLIMIT" "limits.memory" "1") -}}

@@ -66,7 +66,7 @@
 {{- define "istiod.deployment.env" -}}
 {{- $global := .Values.global | default dict -}}
 {{- $taint := .Values.taint | default dict -}}
-{{- $env := omit (.Values.env | default dict) "" -}}
+{{- $env := deepCopy (.Values.env | default dict) -}}
 {{- $last := dict -}}
 {{- range $n, $entry := .Values.envVarFrom -}}
 {{- $_ := set $last $entry.name $n -}}

@@ -123,17 +123,13 @@ caBundle: {{ . | quote }}
 {{- include "istiod.objectLabels" (concat . (list (dict "app" "sidecar-injector"))) -}}
 {{- end -}}
 
-{{- /* The revision tags joined by commas, each once. Refuses one that cannot be a label or that is the revision itself. */ -}}
+{{- /* The revision tags joined by commas, each once. Refuses one that cannot be a label and the end of a Service's name. */ -}}
 {{- define "istiod.injection.tags" -}}
 {{- $tags := list -}}
-{{- $rev := include "istiod.rev" . -}}
 {{- range .Values.revisionTags -}}
 {{- $tag := include "istiod.string" . -}}
-{{- if or (gt (len $tag) 56) (not (regexMatch "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$" $tag)) -}}
-{{- fail (printf "revisionTags: %q is not a DNS label of at most 56 characters (a-z, 0-9 and - inside); choose a shorter or plainer name, such as prod" $tag) -}}
-{{- end -}}
-{{- if eq $tag $rev -}}
-{{- fail (printf "revisionTags: %q is the revision of this control plane already; remove the tag, or set another revision" $tag) -}}
+{{- if or (gt (len $tag) 43) (not (regexMatch "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$" $tag)) -}}
+{{- fail (printf "revisionTags: %q is not a DNS label of at most 43 characters (a-z, 0-9 and - inside); choose a shorter or plainer name, such as prod" $tag) -}}
 {{- end -}}
 {{- $tags = append $tags $tag -}}
 {{- end -}}

@@ -30,7 +30,7 @@
 {{- fail (printf "global.proxy.tracer: %q is unknown; use none, datadog, lightstep, stackdriver or zipkin, or leave it and set meshConfig.defaultConfig.tracing" (toString $name)) -}}
 {{- end -}}
 {{- if and (ne $name "none") (not (pick .user "datadog" "lightstep" "openCensusAgent" "stackdriver" "zipkin")) -}}
-{{- $settings := omit (dig "tracer" $name dict $global) "" -}}
+{{- $settings := deepCopy (dig "tracer" $name dict $global) -}}
 {{- if and (eq $name "zipkin") (not $settings.address) -}}
 {{- $_ := set $settings "address" (printf "zipkin.%s:9411" .root.Release.Namespace) -}}
 {{- end -}}

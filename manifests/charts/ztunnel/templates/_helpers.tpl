@@ -65,16 +65,6 @@ istio.io/rev: {{ . | quote }}
 istiod{{ with include "ztunnel.revision" . }}-{{ . }}{{ end }}.{{ .Values.istioNamespace }}.svc:15012
 {{- end -}}
 
-{{- /* One environment variable from a field of the pod, unless the user's map has that name: (list user name fieldPath). */ -}}
-{{- define "ztunnel.env.podField" -}}
-{{- if not (hasKey (index . 0) (index . 1)) }}
-- name: {{ index . 1 }}
-  valueFrom:
-    fieldRef:
-      fieldPath: {{ index . 2 }}
-{{- end -}}
-{{- end -}}
-
 {{- /* Copies the user's environment variables into a dictionary: (list root dictionary). Those of env win over proxyMetadata. */ -}}
 {{- define "ztunnel.env.collect" -}}
 {{- $values := (index . 0).Values -}}
@@ -115,11 +105,11 @@ istiod{{ with include "ztunnel.revision" . }}-{{ . }}{{ end }}.{{ .Values.istioN
 {{- if dig "peerCaCrl" "enabled" false (pick $values "peerCaCrl") -}}
 {{- include "ztunnel.env.value" (list $user "CRL_PATH" "/var/run/secrets/istio/crl/ca-crl.pem") -}}
 {{- end -}}
-{{- include "ztunnel.env.podField" (list $user "POD_NAME" "metadata.name") -}}
-{{- include "ztunnel.env.podField" (list $user "POD_NAMESPACE" "metadata.namespace") -}}
-{{- include "ztunnel.env.podField" (list $user "NODE_NAME" "spec.nodeName") -}}
-{{- include "ztunnel.env.podField" (list $user "INSTANCE_IP" "status.podIP") -}}
-{{- include "ztunnel.env.podField" (list $user "SERVICE_ACCOUNT" "spec.serviceAccountName") -}}
+{{- include "ztunnel.env.field" (list $user "POD_NAME" "metadata.name") -}}
+{{- include "ztunnel.env.field" (list $user "POD_NAMESPACE" "metadata.namespace") -}}
+{{- include "ztunnel.env.field" (list $user "NODE_NAME" "spec.nodeName") -}}
+{{- include "ztunnel.env.field" (list $user "INSTANCE_IP" "status.podIP") -}}
+{{- include "ztunnel.env.field" (list $user "SERVICE_ACCOUNT" "spec.serviceAccountName") -}}
 {{- include "ztunnel.env.resource" (list $user "ZTUNNEL_CPU_LIMIT" "limits.cpu" "1") -}}
 {{- if dig "resources" "requests" "cpu" "" (pick $values "resources") -}}
 {{- include "ztunnel.env.resource" (list $user "ZTUNNEL_RESOURCE_CPU_REQUEST" "requests.cpu" "1") -}}
