@@ -56,8 +56,7 @@ func Compute(in Input) (*Result, error) {
 	defaults := Layer{Kind: KindDefaults}
 	r.add(&f, defaults, in.Defaults.Values, []sheet{{layer: defaults, document: in.Defaults, values: in.Defaults.Values}})
 	for _, layer := range s.order {
-		p := s.loaded[layer]
-		r.add(&f, layer, p.values, p.sheets)
+		r.apply(&f, s.loaded[layer])
 	}
 	if len(in.Chart.FlattenGlobals) > 0 {
 		for _, layer := range s.order {
@@ -68,14 +67,22 @@ func Compute(in Input) (*Result, error) {
 		values, sheets := top.flattened(in.Chart.FlattenGlobals)
 		r.add(&f, top.layer, values, sheets)
 	}
-	r.add(&f, top.layer, top.values, top.sheets)
+	r.apply(&f, top)
 	if err := f.err(); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// add merges one layer over the result.
+// apply merges one layer over the result, and then what it selects.
+func (r *Result) apply(f *faults, p prepared) {
+	r.add(f, p.layer, p.values, p.sheets)
+	for _, s := range p.repeated() {
+		r.add(f, p.layer, s.values, []sheet{s})
+	}
+}
+
+// add merges values over the result.
 func (r *Result) add(f *faults, layer Layer, values map[string]any, sheets []sheet) {
 	m := merger{faults: f, layer: layer, sheets: sheets}
 	m.merge(r.Values, values, nil)

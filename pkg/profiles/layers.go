@@ -15,7 +15,7 @@ type sheet struct {
 	selector Path
 }
 
-// A prepared layer is ready to be merged: sections moved, selectors in both places.
+// A prepared layer is ready to be merged: its sections are moved.
 type prepared struct {
 	layer Layer
 	// values may hold null, which takes away what is below.
@@ -24,7 +24,7 @@ type prepared struct {
 	sheets []sheet
 }
 
-// prepare moves the chart's own section to the root and repeats the selectors. Several documents form one layer only for
+// prepare moves the chart's own section to the root. Several documents form one layer only for
 // the explicit values, where they are merged first as Helm merges values files. own=false is a layer that ships with
 // the charts: the sections of other components are dropped.
 func prepare(f *faults, chart Chart, layer Layer, documents []Document) prepared {
@@ -51,7 +51,6 @@ func prepare(f *faults, chart Chart, layer Layer, documents []Document) prepared
 	if chart.Section != "" {
 		p.foldSection(f, chart.Section, written[chart.Section], documents)
 	}
-	p.repeatSelectors()
 	return p
 }
 
@@ -99,24 +98,22 @@ func selector(values map[string]any, kind Kind) (any, Path) {
 	return nil, nil
 }
 
-// repeatSelectors makes a selected platform or compatibility version stand at the root and under global alike.
-func (p *prepared) repeatSelectors() {
+// repeated are the platform and the compatibility version that the layer selects, at the root and under global alike.
+func (p *prepared) repeated() []sheet {
+	var sheets []sheet
 	for _, kind := range []Kind{KindCompatibility, KindPlatform} {
 		value, path := selector(p.values, kind)
 		if path == nil {
 			continue
 		}
 		key := string(kind)
-		global, ok := p.values["global"].(map[string]any)
-		if !ok {
-			global = map[string]any{}
-			p.values["global"] = global
-		}
-		p.values[key], global[key] = value, value
-		repeated := map[string]any{key: value, "global": map[string]any{key: value}}
 		document, written := find(p.sheets, path)
-		p.sheets = append(p.sheets, sheet{layer: p.layer, document: document, values: repeated, selector: written})
+		sheets = append(sheets, sheet{
+			layer: p.layer, document: document, selector: written,
+			values: map[string]any{key: value, "global": map[string]any{key: value}},
+		})
 	}
+	return sheets
 }
 
 // find returns the topmost document that has a value at path of the result, and where it has it.

@@ -149,8 +149,34 @@ func TestMergeReportsEveryFault(t *testing.T) {
 	require.EqualError(t, err, "explicit values: a: is a map where a number belongs\nexplicit values: m.b: is a map where a string belongs")
 }
 
+func TestPath(t *testing.T) {
+	for text, path := range map[string]profiles.Path{
+		"a":            {"a"},
+		"a.b-c.d_1":    {"a", "b-c", "d_1"},
+		`a["b.c/d"].e`: {"a", "b.c/d", "e"},
+		`[""]["\""]`:   {"", `"`},
+	} {
+		assert.Equal(t, text, path.String())
+		got, err := profiles.ParsePath(text)
+		require.NoError(t, err)
+		assert.Equal(t, path, got)
+	}
+	for text, want := range map[string]string{
+		"":        `path "": offset 0: an empty key`,
+		"a..b":    `path "a..b": offset 2: an empty key`,
+		"a.":      `path "a.": offset 2: an empty key`,
+		"a]":      `path "a]": offset 1: an empty key`,
+		`a["b"`:   `path "a[\"b\"": offset 1: a bracket is not closed`,
+		`a["b"]c`: `path "a[\"b\"]c": offset 6: a dot or a bracket belongs here`,
+		"a[b]":    `path "a[b]": offset 2: a key in brackets is a JSON string: invalid character 'b' looking for beginning of value`,
+	} {
+		_, err := profiles.ParsePath(text)
+		assert.EqualError(t, err, want)
+	}
+}
+
 func FuzzParsePath(f *testing.F) {
-	for _, s := range []string{"a", "a.b", `a\.b.c`, `\\`, "", ".", "a.", `a\`} {
+	for _, s := range []string{"a", "a.b", `a["b.c"].d`, `["x"]`, "", ".", "a.", "a[", `a["b"`, "a]", "a..b", `["\u0000"]`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -3,7 +3,7 @@
 base.overlay turns the values that Helm passes into the values that the templates read, once per chart:
 defaults, then profile, compatibility version, platform, flattened globals and explicit values, each on top of the last.
 Every template calls it on its first line, so no file order matters. It replaces the content of .Values and leaves
-the mark _overlay there (the layers applied, the warnings for NOTES.txt). The rules are those of docs/layers.md.
+the mark _overlay there (the layers applied, the warnings for NOTES.txt, the explicit values with the section at the root). The rules are those of docs/layers.md.
 */ -}}
 {{- define "base.overlay" -}}
 {{- if not (hasKey .Values "_overlay") -}}
@@ -34,7 +34,7 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- $values := dict -}}
 {{- template "base.overlay.merge" (dict "s" $s "title" "defaults" "path" "" "from" .Values.defaults "into" $values "keepNull" false) -}}
 {{- range $id := $s.order -}}
-{{- template "base.overlay.merge" (dict "s" $s "title" $id "path" "" "from" (get $s.loaded $id) "into" $values "keepNull" false) -}}
+{{- template "base.overlay.apply" (dict "s" $s "title" $id "layer" (get $s.loaded $id) "into" $values) -}}
 {{- end -}}
 {{- with index $annotations "stratamesh.io/flatten-globals" -}}
 {{- $names := splitList "," . -}}
@@ -43,7 +43,7 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- end -}}
 {{- template "base.overlay.flatten" (dict "s" $s "title" "explicit values" "names" $names "layer" $explicit "into" $values) -}}
 {{- end -}}
-{{- template "base.overlay.merge" (dict "s" $s "title" "explicit values" "path" "" "from" $explicit "into" $values "keepNull" false) -}}
+{{- template "base.overlay.apply" (dict "s" $s "title" "explicit values" "layer" $explicit "into" $values) -}}
 {{- template "base.overlay.failIfErrors" $s -}}
 
 {{- range $key := keys .Values -}}
@@ -52,7 +52,7 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- range $key, $value := $values -}}
 {{- $_ := set $.Values $key $value -}}
 {{- end -}}
-{{- $_ := set .Values "_overlay" (dict "layers" $s.order "warnings" $s.warnings) -}}
+{{- $_ := set .Values "_overlay" (dict "layers" $s.order "warnings" $s.warnings "explicit" $explicit) -}}
 {{- end -}}
 
 {{- /* Stops the render with all errors found so far, in order and without repetition. */ -}}
@@ -125,7 +125,7 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- /*
 Copies one layer as written into one as merged: (dict "s" state "title" name "from" values "into" dictionary "own" bool).
 The chart's own section moves to the root and wins over the root spelling. With own=false (a shipped layer) the sections
-of other components are dropped. A selected platform or compatibility version stands at the root and under global alike.
+of other components are dropped.
 */ -}}
 {{- define "base.overlay.layer" -}}
 {{- $section := get .from .s.section -}}
@@ -141,16 +141,21 @@ of other components are dropped. A selected platform or compatibility version st
 {{- else if and .s.section (hasKey .from .s.section) (not (kindIs "invalid" $section)) -}}
 {{- template "base.overlay.error" (dict "s" .s "text" (printf "%s: %s: is a %s where a map belongs" .title .s.section (include "base.overlay.kind" $section))) -}}
 {{- end -}}
-{{- $layer := .into -}}
+{{- end -}}
+
+{{- /*
+Merges one layer over .into: (dict "s" state "title" name "layer" values "into" values). A platform or compatibility version
+that it selects then stands at the root and under global alike.
+*/ -}}
+{{- define "base.overlay.apply" -}}
+{{- $c := . -}}
+{{- template "base.overlay.merge" (dict "s" .s "title" .title "path" "" "from" .layer "into" .into "keepNull" false) -}}
 {{- range $name := list "compatibilityVersion" "platform" -}}
 {{- $selector := dict -}}
-{{- template "base.overlay.selector" (dict "layer" $layer "name" $name "into" $selector) -}}
+{{- template "base.overlay.selector" (dict "layer" $c.layer "name" $name "into" $selector) -}}
 {{- if $selector.found -}}
-{{- $_ := set $layer $name $selector.value -}}
-{{- if not (kindIs "map" (get $layer "global")) -}}
-{{- $_ := set $layer "global" dict -}}
-{{- end -}}
-{{- $_ := set $layer.global $name $selector.value -}}
+{{- $both := dict $name $selector.value "global" (dict $name $selector.value) -}}
+{{- template "base.overlay.merge" (dict "s" $c.s "title" $c.title "path" "" "from" $both "into" $c.into "keepNull" false) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
