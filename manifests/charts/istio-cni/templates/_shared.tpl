@@ -49,15 +49,18 @@ The labels of a pod template: as "istio-cni.labels", without the chart's version
 {{- include "istio-cni.strings" (prepend (slice . 2) $standard) -}}
 {{- end -}}
 
-{{- /* The revision as text, "" where there is none. Refuses one that cannot stand in a label and in the names of objects. */ -}}
+{{- /* The revision as text, "" where there is none. */ -}}
 {{- define "istio-cni.revision" -}}
-{{- $revision := include "istio-cni.string" (get .Values "revision") -}}
-{{- if $revision -}}
-{{- if or (gt (len $revision) 56) (not (regexMatch "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$" $revision)) -}}
-{{- fail (printf "revision: %q is not a DNS label of at most 56 characters (a-z, 0-9 and - inside); choose a shorter or plainer name, such as 1-31-4" $revision) -}}
+{{- include "istio-cni.dnsLabel" (list "revision" (get .Values "revision")) -}}
 {{- end -}}
+
+{{- /* A value as text: (list name value). Refuses one that cannot stand in a label and at the end of the names of objects. */ -}}
+{{- define "istio-cni.dnsLabel" -}}
+{{- $text := include "istio-cni.string" (index . 1) -}}
+{{- if and $text (or (gt (len $text) 56) (not (regexMatch "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$" $text))) -}}
+{{- fail (printf "%s: %q is not a DNS label of at most 56 characters (a-z, 0-9 and - inside); choose a shorter or plainer name, such as 1-31-4" (index . 0) $text) -}}
 {{- end -}}
-{{- $revision -}}
+{{- $text -}}
 {{- end -}}
 
 {{- /* "true" where resourceScope lets this render hold objects of the given scope: (list root "cluster") or (list root "namespace"). */ -}}
@@ -129,4 +132,64 @@ The labels of a pod template: as "istio-cni.labels", without the chart's version
 - name: {{ quote $name }}
   value: {{ include "istio-cni.string" $value | quote }}
 {{- end -}}
+{{- end -}}
+
+{{- /* The Istio configuration that is looked at. */ -}}
+{{- define "istio-cni.validation.resources" -}}
+- apiGroups:
+  - security.istio.io
+  - networking.istio.io
+  - telemetry.istio.io
+  - extensions.istio.io
+  apiVersions:
+  - "*"
+  operations:
+  - CREATE
+  - UPDATE
+  resources:
+  - "*"
+{{- end -}}
+
+{{- /* The failurePolicy of the validation webhook. Without a value of the user: "Ignore" on installation, as nobody answers yet,
+and nothing on an upgrade, as istiod has set Fail by then; with a certificate authority given, Fail from the start. */ -}}
+{{- define "istio-cni.validation.failurePolicy" -}}
+{{- $base := .Values.base | default dict -}}
+{{- if $base.validationFailurePolicy -}}{{ $base.validationFailurePolicy }}
+{{- else if $base.validationCABundle -}}Fail
+{{- else if .Release.IsInstall -}}Ignore
+{{- end -}}
+{{- end -}}
+
+{{- /* What makes configuration stable, as variables and validations of an admission policy: a version such as v1, and no field that
+Istio marks as alpha. What is being deleted may stay as it is, or its finalizers could not be removed. */ -}}
+{{- define "istio-cni.validation.stableRules" -}}
+variables:
+- name: version
+  expression: object.apiVersion.split('/')[1]
+- name: leaving
+  expression: has(object.metadata.deletionTimestamp)
+- name: sources
+  expression: "object.kind == 'AuthorizationPolicy' ? object.?spec.?rules.orValue([]).map(r, r.?from.orValue([]).map(f, f.?source.orValue({}))) : []"
+- name: metrics
+  expression: "object.kind == 'Telemetry' ? object.?spec.?metrics.orValue([]) : []"
+- name: accessLogs
+  expression: "object.kind == 'Telemetry' ? object.?spec.?accessLogging.orValue([]) : []"
+- name: tracing
+  expression: "object.kind == 'Telemetry' ? object.?spec.?tracing.orValue([]) : []"
+validations:
+- expression: variables.leaving || variables.version.matches('^v[0-9]+$')
+  messageExpression: "object.kind + ' ' + variables.version + ' is not a stable API version, and this control plane takes only those; use v1 where the kind has it'"
+  reason: Forbidden
+- expression: variables.leaving || !variables.sources.exists(l, l.exists(s, has(s.trustDomains) || has(s.notTrustDomains)))
+  message: source.trustDomains and source.notTrustDomains are not stable, and this control plane takes only stable fields; use principals
+  reason: Forbidden
+- expression: variables.leaving || !variables.metrics.exists(m, has(m.reportingInterval))
+  message: metrics.reportingInterval is not stable, and this control plane takes only stable fields
+  reason: Forbidden
+- expression: variables.leaving || !variables.accessLogs.exists(a, has(a.filter))
+  message: accessLogging.filter is not stable, and this control plane takes only stable fields
+  reason: Forbidden
+- expression: variables.leaving || !variables.tracing.exists(t, has(t.useRequestIdForTraceSampling))
+  message: tracing.useRequestIdForTraceSampling is not stable, and this control plane takes only stable fields
+  reason: Forbidden
 {{- end -}}
