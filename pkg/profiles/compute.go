@@ -53,8 +53,9 @@ func Compute(in Input) (*Result, error) {
 	}
 
 	r := &Result{Values: make(map[string]any, len(in.Defaults.Values)), Layers: s.order, Warnings: s.warnings}
-	defaults := Layer{Kind: KindDefaults}
-	r.add(&f, defaults, in.Defaults.Values, []sheet{{layer: defaults, document: in.Defaults, values: in.Defaults.Values}})
+	r.sheets = make([]sheet, 0, 4*len(s.order)+2*len(explicit)+4)
+	defaults := sheet{layer: Layer{Kind: KindDefaults}, document: in.Defaults, values: in.Defaults.Values}
+	r.add(&f, defaults.layer, []sheet{defaults}, defaults)
 	for _, layer := range s.order {
 		r.apply(&f, s.loaded[layer])
 	}
@@ -62,10 +63,10 @@ func Compute(in Input) (*Result, error) {
 		for _, layer := range s.order {
 			p := s.loaded[layer]
 			values, sheets := p.flattened(in.Chart.FlattenGlobals)
-			r.add(&f, layer, values, sheets)
+			r.add(&f, layer, sheets, sheet{values: values})
 		}
 		values, sheets := top.flattened(in.Chart.FlattenGlobals)
-		r.add(&f, top.layer, values, sheets)
+		r.add(&f, top.layer, sheets, sheet{values: values})
 	}
 	r.apply(&f, top)
 	if err := f.err(); err != nil {
@@ -76,16 +77,18 @@ func Compute(in Input) (*Result, error) {
 
 // apply merges one layer over the result, and then what it selects.
 func (r *Result) apply(f *faults, p prepared) {
-	r.add(f, p.layer, p.values, p.sheets)
+	r.add(f, p.layer, p.sheets, p.parts...)
 	for _, s := range p.repeated() {
-		r.add(f, p.layer, s.values, []sheet{s})
+		r.add(f, p.layer, []sheet{s}, s)
 	}
 }
 
-// add merges values over the result.
-func (r *Result) add(f *faults, layer Layer, values map[string]any, sheets []sheet) {
+// add merges the parts of a layer over the result; sheets are where they come from.
+func (r *Result) add(f *faults, layer Layer, sheets []sheet, parts ...sheet) {
 	m := merger{faults: f, layer: layer, sheets: sheets}
-	m.merge(r.Values, values, nil)
+	for n := range parts {
+		m.mergeSheet(r.Values, &parts[n])
+	}
 	r.sheets = append(r.sheets, sheets...)
 	for n := len(r.sheets) - len(sheets); n < len(r.sheets); n++ {
 		r.sheets[n].stage = r.stages

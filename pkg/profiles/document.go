@@ -19,17 +19,25 @@ type Positions struct {
 	Keys         map[string]*Positions
 }
 
+// key returns the place of a key, or that of the map around it where the key's is not known.
+func (p *Positions) key(name string) *Positions {
+	if p == nil || p.Keys[name] == nil {
+		return p
+	}
+	return p.Keys[name]
+}
+
 // at returns the place of the last key of path that is known, the zero Position where none is.
 func (d Document) at(path Path) Position {
 	position := Position{Source: d.Source}
-	node := d.Positions
-	for _, key := range path {
-		if node == nil || node.Keys[key] == nil {
-			break
-		}
-		node = node.Keys[key]
-		position.Line, position.Column = node.Line, node.Column
+	if len(path) == 0 || d.Positions == nil {
+		return position
 	}
+	place := d.Positions
+	for _, key := range path {
+		place = place.key(key)
+	}
+	position.Line, position.Column = place.Line, place.Column
 	return position
 }
 

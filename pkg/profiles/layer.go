@@ -47,3 +47,8 @@ type Chart struct {
 	// FlattenGlobals are the keys under global that are also read as root keys.
 	FlattenGlobals []string
 }
+
+// allSections are the chart's own section and those of the others.
+func (c Chart) allSections() []string {
+	return append([]string{c.Section}, c.Sections...)
+}

@@ -9,59 +9,88 @@ type sheet struct {
 	stage    int
 	document Document
 	values   map[string]any
+	// skip are root keys of values that do not belong to the sheet.
+	skip []string
 	// prefix is where values stand in the document.
 	prefix Path
 	// selector, where it is not nil, is where all values of the sheet come from: a selector that is repeated in another place.
 	selector Path
 }
 
+func (s *sheet) skips(key string) bool { return len(s.skip) > 0 && slices.Contains(s.skip, key) }
+
+// get returns the value of a root key.
+func (s *sheet) get(key string) (any, bool) {
+	if s.skips(key) {
+		return nil, false
+	}
+	value, found := s.values[key]
+	return value, found
+}
+
+// lookup follows path through maps. It returns the value at which it ends and how many keys lead there: all of path, or
+// fewer where a null, a list or a scalar stands in the way. found is false where a key is missing.
+func (s *sheet) lookup(path Path) (value any, depth int, found bool) {
+	if len(path) > 0 && s.skips(path[0]) {
+		return nil, 0, false
+	}
+	return lookup(s.values, path)
+}
+
 // A prepared layer is ready to be merged: its sections are moved.
 type prepared struct {
 	layer Layer
-	// values may hold null, which takes away what is below.
-	values map[string]any
+	// parts are to be merged one after the other. They may hold null, which takes away what is below.
+	parts []sheet
 	// sheets say where values come from, lowest first.
 	sheets []sheet
 }
 
-// prepare moves the chart's own section to the root. Several documents form one layer only for
-// the explicit values, where they are merged first as Helm merges values files. own=false is a layer that ships with
-// the charts: the sections of other components are dropped.
+// get returns the value of a root key.
+func (p *prepared) get(key string) any {
+	for _, part := range slices.Backward(p.parts) {
+		if value, found := part.get(key); found {
+			return value
+		}
+	}
+	return nil
+}
+
+// prepare moves the chart's own section to the root. Several documents form one layer only for the explicit values, where
+// they are merged first as Helm merges values files. In a layer that ships with the charts the sections of other components
+// are dropped.
 func prepare(f *faults, chart Chart, layer Layer, documents []Document) prepared {
-	own := layer.Kind == KindExplicit
+	p := prepared{layer: layer}
+	skip := []string{chart.Section}
+	if layer.Kind != KindExplicit {
+		skip = chart.allSections()
+	}
+	for _, d := range documents {
+		p.sheets = append(p.sheets, sheet{layer: layer, document: d, values: d.Values, skip: skip})
+	}
 	written := documents[0].Values
 	if len(documents) > 1 {
 		written = map[string]any{}
-		for _, d := range documents {
-			m := merger{faults: f, layer: layer, sheets: []sheet{{document: d, values: d.Values}}, keepNull: true, replace: true}
-			m.merge(written, d.Values, nil)
+		for n := range documents {
+			m := merger{faults: f, layer: layer, sheets: p.sheets[n : n+1], keepNull: true, replace: true}
+			m.merge(written, documents[n].Values)
 		}
 	}
-	drop := []string{chart.Section}
-	if !own {
-		drop = append(drop, chart.Sections...)
-	}
-	p := prepared{layer: layer, values: map[string]any{}}
-
-	for _, d := range documents {
-		p.sheets = append(p.sheets, sheet{layer: layer, document: d, values: without(d.Values, drop...)})
-	}
-	m := merger{faults: f, layer: layer, sheets: p.sheets, keepNull: true}
-	m.merge(p.values, without(written, drop...), nil)
+	p.parts = []sheet{{values: written, skip: skip}}
 	if chart.Section != "" {
-		p.foldSection(f, chart.Section, written[chart.Section], documents)
+		p.moveSection(f, chart.Section, written[chart.Section], documents)
 	}
 	return p
 }
 
-// foldSection merges the chart's own section over the root spelling.
-func (p *prepared) foldSection(f *faults, name string, section any, documents []Document) {
+// moveSection merges the chart's own section over the root spelling.
+func (p *prepared) moveSection(f *faults, name string, section any, documents []Document) {
 	if section == nil {
 		return
 	}
 	at := Path{name}
 	last := documents[0]
-	var parts []sheet
+	roots := len(p.sheets)
 	for _, d := range documents {
 		value, found := d.Values[name]
 		if !found {
@@ -70,27 +99,37 @@ func (p *prepared) foldSection(f *faults, name string, section any, documents []
 		last = d
 		values, ok := asMap(value)
 		if !ok {
-			parts = nil // a null or a scalar in a later file replaces the section of an earlier one
+			p.sheets = p.sheets[:roots] // a null or a scalar in a later file replaces the section of an earlier one
 			continue
 		}
-		parts = append(parts, sheet{layer: p.layer, document: d, values: values, prefix: at})
+		p.sheets = append(p.sheets, sheet{layer: p.layer, document: d, values: values, prefix: at})
 	}
 	values, ok := asMap(section)
 	if !ok {
 		f.add(&Error{Reason: ErrType, Layer: p.layer, Path: at, Position: last.at(at), Text: "is a " + kindName(section) + " where a map belongs"})
 		return
 	}
-	m := merger{faults: f, layer: p.layer, sheets: parts, keepNull: true}
-	m.merge(p.values, values, nil)
-	p.sheets = append(p.sheets, parts...)
+	part := sheet{values: values}
+	for key := range values {
+		if _, both := p.parts[0].get(key); both {
+			// The section wins over the root inside the layer, before anything below is touched.
+			folded := map[string]any{}
+			m := merger{faults: f, layer: p.layer, sheets: p.sheets, keepNull: true}
+			m.mergeSheet(folded, &p.parts[0])
+			m.mergeSheet(folded, &part)
+			p.parts = []sheet{{values: folded}}
+			return
+		}
+	}
+	p.parts = append(p.parts, part)
 }
 
 // selector looks one up: at the root, else under global. The path is where it was found.
-func selector(values map[string]any, kind Kind) (any, Path) {
-	if value := values[string(kind)]; value != nil {
+func (p *prepared) selector(kind Kind) (any, Path) {
+	if value := p.get(string(kind)); value != nil {
 		return value, Path{string(kind)}
 	}
-	if global, ok := values["global"].(map[string]any); ok {
+	if global, ok := asMap(p.get("global")); ok {
 		if value := global[string(kind)]; value != nil {
 			return value, Path{"global", string(kind)}
 		}
@@ -102,7 +141,7 @@ func selector(values map[string]any, kind Kind) (any, Path) {
 func (p *prepared) repeated() []sheet {
 	var sheets []sheet
 	for _, kind := range []Kind{KindCompatibility, KindPlatform} {
-		value, path := selector(p.values, kind)
+		value, path := p.selector(kind)
 		if path == nil {
 			continue
 		}
@@ -119,7 +158,7 @@ func (p *prepared) repeated() []sheet {
 // find returns the topmost document that has a value at path of the result, and where it has it.
 func find(sheets []sheet, path Path) (Document, Path) {
 	for _, s := range slices.Backward(sheets) {
-		if _, depth, found := lookup(s.values, path); found && depth == len(path) {
+		if _, depth, found := s.lookup(path); found && depth == len(path) {
 			return s.document, s.written(path)
 		}
 	}
@@ -145,27 +184,27 @@ func (s *sheet) written(path Path) Path {
 func (p *prepared) flattened(names []string) (map[string]any, []sheet) {
 	var sheets []sheet
 	for _, s := range slices.Backward(p.sheets) {
-		value, found := s.values["global"]
+		value, found := s.get("global")
 		if _, ok := asMap(value); found && !ok {
 			break // a later document replaces the whole map of an earlier one
 		}
-		if values := pick(s.values, names); len(values) > 0 {
+		if values := pick(value, names); len(values) > 0 {
 			sheets = append(sheets, sheet{layer: s.layer, document: s.document, values: values, prefix: s.prefix.join("global"), selector: s.selector})
 		}
 	}
 	slices.Reverse(sheets)
-	return pick(p.values, names), sheets
+	return pick(p.get("global"), names), sheets
 }
 
-// pick returns the named keys of the global map in values.
-func pick(values map[string]any, names []string) map[string]any {
-	global, ok := asMap(values["global"])
+// pick returns the named keys of a global map.
+func pick(global any, names []string) map[string]any {
+	from, ok := asMap(global)
 	if !ok {
 		return nil
 	}
 	out := map[string]any{}
 	for _, name := range names {
-		if value, found := global[name]; found {
+		if value, found := from[name]; found {
 			out[name] = value
 		}
 	}

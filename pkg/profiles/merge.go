@@ -3,9 +3,9 @@ package profiles
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
+	"strconv"
 )
 
 // Merge merges maps, from the lowest to the highest, into a new one. The rules, upper over lower:
@@ -25,7 +25,7 @@ func Merge(layers ...map[string]any) (map[string]any, error) {
 	into := map[string]any{}
 	for _, values := range layers {
 		m := merger{faults: &f, layer: Layer{Kind: KindExplicit}}
-		m.merge(into, values, nil)
+		m.merge(into, values)
 	}
 	if err := f.err(); err != nil {
 		return nil, err
@@ -39,80 +39,80 @@ type merger struct {
 	layer  Layer
 	// sheets are where the merged values come from; a fault is reported at the place in the topmost that has it.
 	sheets []sheet
+	// at is the path of the map that is being merged.
+	at Path
 	// keepNull keeps null as a value, for a layer that has yet to be merged over others.
 	keepNull bool
 	// replace lets a map replace a list or scalar, as Helm does between values files.
 	replace bool
 }
 
-// merge merges from over into, of which it owns every map; from is only read.
-func (m *merger) merge(into, from map[string]any, at *trail) {
-	for key, value := range from {
-		if value == nil {
-			if m.keepNull {
-				into[key] = nil
-			} else {
-				delete(into, key)
-			}
-			continue
+// mergeSheet merges the values of a sheet over into.
+func (m *merger) mergeSheet(into map[string]any, s *sheet) {
+	for key, value := range s.values {
+		if !s.skips(key) {
+			m.set(into, key, value)
 		}
-		upper, isMap := asMap(value)
-		if !isMap {
-			into[key] = m.copy(value, &trail{at, key})
-			continue
-		}
-		lower, found := into[key]
-		if lower, ok := lower.(map[string]any); ok {
-			m.merge(lower, upper, &trail{at, key})
-			continue
-		}
-		if found && lower != nil && !m.replace {
-			m.fault(&trail{at, key}, fmt.Sprintf("is a map where a %s belongs", kindName(lower)))
-			continue
-		}
-		fresh := make(map[string]any, len(upper))
-		m.merge(fresh, upper, &trail{at, key})
-		into[key] = fresh
 	}
 }
 
-// copy returns a value of a normal shape that shares nothing with the given one. Null inside lists is dropped.
-func (m *merger) copy(value any, at *trail) any {
-	switch value := value.(type) {
+// merge merges from over into, of which it owns every map; from is only read.
+func (m *merger) merge(into, from map[string]any) {
+	for key, value := range from {
+		m.set(into, key, value)
+	}
+}
+
+// set merges one value over what into has under the key.
+func (m *merger) set(into map[string]any, key string, value any) {
+	if value == nil {
+		if m.keepNull {
+			into[key] = nil
+		} else {
+			delete(into, key)
+		}
+		return
+	}
+	upper, isMap := asMap(value)
+	if !isMap {
+		into[key] = m.copy(value, key)
+		return
+	}
+	m.at = append(m.at, key)
+	below, found := into[key]
+	if lower, ok := below.(map[string]any); ok {
+		m.merge(lower, upper)
+	} else if found && below != nil && !m.replace {
+		m.fault(fmt.Sprintf("is a map where a %s belongs", kindName(below)))
+	} else {
+		fresh := make(map[string]any, len(upper))
+		m.merge(fresh, upper)
+		into[key] = fresh
+	}
+	m.at = m.at[:len(m.at)-1]
+}
+
+// copy returns a value that is no map in its normal shape; it shares nothing with the given one. Null inside lists is dropped.
+func (m *merger) copy(value any, key string) any {
+	switch v := value.(type) {
 	case string, bool, int64:
 		return value
 	case float64:
-		if whole := math.Trunc(value); whole == value && whole >= -1<<63 && whole < 1<<63 {
+		if whole := math.Trunc(v); whole == v && whole >= -1<<63 && whole < 1<<63 {
 			return int64(whole)
 		}
 		return value
 	case json.Number:
-		if i, err := value.Int64(); err == nil {
+		if i, err := v.Int64(); err == nil {
 			return i
 		}
-		if f, err := value.Float64(); err == nil {
-			return m.copy(f, at)
+		if f, err := v.Float64(); err == nil {
+			return m.copy(f, key)
 		}
-		return value.String()
+		return v.String()
 	}
 	if list, ok := asList(value); ok {
-		out := make([]any, 0, len(list))
-		for n, item := range list {
-			if item == nil {
-				continue
-			}
-			here := &trail{at, fmt.Sprint(n)}
-			if item, ok := asMap(item); ok {
-				fresh := make(map[string]any, len(item))
-				inner := *m
-				inner.keepNull = false
-				inner.merge(fresh, item, here)
-				out = append(out, fresh)
-				continue
-			}
-			out = append(out, m.copy(item, here))
-		}
-		return out
+		return m.copyList(list, key)
 	}
 	switch reflect.TypeOf(value).Kind() {
 	case reflect.String:
@@ -123,28 +123,52 @@ func (m *merger) copy(value any, at *trail) any {
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return value
 	case reflect.Float32, reflect.Float64:
-		return m.copy(reflect.ValueOf(value).Float(), at)
+		return m.copy(reflect.ValueOf(value).Float(), key)
 	}
-	m.fault(at, fmt.Sprintf("is a Go %T; values are maps with string keys, lists, strings, booleans and numbers", value))
+	m.at = append(m.at, key)
+	m.fault(fmt.Sprintf("is a Go %T; values are maps with string keys, lists, strings, booleans and numbers", value))
+	m.at = m.at[:len(m.at)-1]
 	return nil
+}
+
+func (m *merger) copyList(list []any, key string) []any {
+	inner := *m
+	inner.keepNull = false
+	inner.at = append(m.at, key)
+	out := make([]any, 0, len(list))
+	for n, item := range list {
+		if item == nil {
+			continue
+		}
+		if item, ok := asMap(item); ok {
+			fresh := make(map[string]any, len(item))
+			inner.merge(fresh, item)
+			out = append(out, fresh)
+			continue
+		}
+		out = append(out, inner.copy(item, strconv.Itoa(n)))
+	}
+	return out
 }
 
 // normal returns a copy of any value, as the result holds it.
 func normal(value any) any {
+	switch value.(type) {
+	case nil, string, bool, int64:
+		return value
+	}
 	m := merger{faults: &faults{}}
 	if value, ok := asMap(value); ok {
 		fresh := make(map[string]any, len(value))
-		m.merge(fresh, value, nil)
+		m.merge(fresh, value)
 		return fresh
 	}
-	if value == nil {
-		return nil
-	}
-	return m.copy(value, nil)
+	return m.copy(value, "")
 }
 
-func (m *merger) fault(at *trail, text string) {
-	document, path := find(m.sheets, at.path())
+// fault reports the value at the merger's path.
+func (m *merger) fault(text string) {
+	document, path := find(m.sheets, m.at.join())
 	m.faults.add(&Error{Reason: ErrType, Layer: m.layer, Path: path, Position: document.at(path), Text: text})
 }
 
@@ -186,13 +210,4 @@ func asList(value any) ([]any, bool) {
 		out[n] = v.Index(n).Interface()
 	}
 	return out, true
-}
-
-// without returns a shallow copy of values that lacks keys.
-func without(values map[string]any, keys ...string) map[string]any {
-	out := maps.Clone(values)
-	for _, key := range keys {
-		delete(out, key)
-	}
-	return out
 }

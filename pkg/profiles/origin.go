@@ -1,9 +1,6 @@
 package profiles
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // A Source is one value that a layer gives for a path.
 type Source struct {
@@ -37,36 +34,112 @@ func (r *Result) Origin(path Path) (Origin, bool) {
 			return Origin{}, false
 		}
 	}
-	o := Origin{Path: path.join(), Sources: r.sources(nil, path)}
+	c := newCollector(r)
+	for _, key := range path {
+		c.descend(key)
+	}
+	o := Origin{Path: path.join(), Sources: c.collect(nil, path)}
 	return o, len(o.Sources) > 0
 }
 
 // Origins returns the origin of every leaf, sorted by path, key by key.
 func (r *Result) Origins() []Origin {
-	c := collector{result: r}
+	c := newCollector(r)
 	c.walk(r.Values)
 	return c.origins
 }
 
-// A collector walks the result. Paths and sources of all leaves stand in few long slices.
+// A collector walks down the result and keeps, for each step, where the sheets are that have something to say there.
 type collector struct {
 	result  *Result
-	at      Path
+	cursors []cursor
+	// steps are where the cursors of each step begin; the last step is the current one.
+	steps []int
+	at    Path
+	order []string // the sorted keys of the maps on the way down
+
+	// Paths and sources of all leaves stand in few long slices.
 	keys    Path
 	sources []Source
 	origins []Origin
 }
 
+// A cursor is how far a sheet goes along the current path.
+type cursor struct {
+	sheet *sheet
+	n     int
+	// value is what the sheet has after depth keys of the path: that at its end, or what stands in the way.
+	value any
+	depth int
+	place *Positions
+}
+
+func newCollector(r *Result) *collector {
+	c := &collector{result: r, cursors: make([]cursor, 0, 8*len(r.sheets)), steps: []int{0}}
+	for n := range r.sheets {
+		s := &r.sheets[n]
+		place := s.document.Positions
+		written := s.prefix
+		if s.selector != nil {
+			written = s.selector
+		}
+		for _, key := range written {
+			place = place.key(key)
+		}
+		c.cursors = append(c.cursors, cursor{sheet: s, n: n, value: s.values, place: place})
+	}
+	return c
+}
+
+// descend adds a step: the cursors that have the key, or a value that stands in its way.
+func (c *collector) descend(key string) {
+	first, end := c.steps[len(c.steps)-1], len(c.cursors)
+	c.steps = append(c.steps, end)
+	for n := first; n < end; n++ {
+		at := c.cursors[n]
+		m, ok := asMap(at.value)
+		if !ok || at.depth < len(c.steps)-2 {
+			c.cursors = append(c.cursors, at)
+			continue
+		}
+		value, found := m[key]
+		if !found || at.depth == 0 && at.sheet.skips(key) {
+			continue
+		}
+		at.value = value
+		at.depth++
+		if at.sheet.selector == nil {
+			at.place = at.place.key(key)
+		}
+		c.cursors = append(c.cursors, at)
+	}
+}
+
+// ascend takes the last step back.
+func (c *collector) ascend() {
+	last := len(c.steps) - 1
+	c.cursors, c.steps = c.cursors[:c.steps[last]], c.steps[:last]
+}
+
 func (c *collector) walk(values map[string]any) {
-	for _, key := range slices.Sorted(maps.Keys(values)) {
+	first := len(c.order)
+	for key := range values {
+		c.order = append(c.order, key)
+	}
+	slices.Sort(c.order[first:])
+	for n := first; n < first+len(values); n++ {
+		key := c.order[n]
 		c.at = append(c.at, key)
+		c.descend(key)
 		if m, ok := values[key].(map[string]any); ok && len(m) > 0 {
 			c.walk(m)
 		} else {
 			c.leaf()
 		}
+		c.ascend()
 		c.at = c.at[:len(c.at)-1]
 	}
+	c.order = c.order[:first]
 }
 
 func (c *collector) leaf() {
@@ -74,29 +147,26 @@ func (c *collector) leaf() {
 	c.keys = append(c.keys, c.at...)
 	path := c.keys[k:len(c.keys):len(c.keys)]
 	s := len(c.sources)
-	c.sources = c.result.sources(c.sources, path)
+	c.sources = c.collect(c.sources, path)
 	c.origins = append(c.origins, Origin{Path: path, Sources: c.sources[s:len(c.sources):len(c.sources)]})
 }
 
-// sources appends what each sheet says for a path, from the highest to the lowest.
-func (r *Result) sources(to []Source, path Path) []Source {
+// collect appends what each sheet says for a path, at which the collector stands, from the highest to the lowest.
+func (c *collector) collect(to []Source, path Path) []Source {
 	// Among the documents of one layer that spell a value alike, a value that Helm replaces takes those below it along.
 	type spelling struct{ stage, prefix int }
 	blocked := spelling{stage: -1}
-	for n := len(r.sheets) - 1; n >= 0; n-- {
-		s := &r.sheets[n]
-		if blocked == (spelling{s.stage, len(s.prefix)}) {
+	for n := len(c.cursors) - 1; n >= c.steps[len(c.steps)-1]; n-- {
+		at := &c.cursors[n]
+		here := spelling{at.sheet.stage, len(at.sheet.prefix)}
+		if blocked == here {
 			continue
 		}
-		value, depth, found := lookup(s.values, path)
-		if !found {
+		if at.value == nil && c.result.undone(at.n, path[:at.depth]) || at.value != nil && at.depth < len(path) {
+			blocked = here
 			continue
 		}
-		if value == nil && r.undone(n, path[:depth]) || value != nil && depth < len(path) {
-			blocked = spelling{s.stage, len(s.prefix)}
-			continue
-		}
-		to = append(to, s.source(value, path[:depth]))
+		to = append(to, at.source(path[:at.depth]))
 	}
 	return to
 }
@@ -105,7 +175,7 @@ func (r *Result) sources(to []Source, path Path) []Source {
 // a map there before the layer is merged over others.
 func (r *Result) undone(n int, path Path) bool {
 	for later := n + 1; later < len(r.sheets) && r.sheets[later].stage == r.sheets[n].stage; later++ {
-		value, depth, found := lookup(r.sheets[later].values, path)
+		value, depth, found := r.sheets[later].lookup(path)
 		if _, isMap := asMap(value); found && isMap && depth == len(path) {
 			return true
 		}
@@ -114,7 +184,10 @@ func (r *Result) undone(n int, path Path) bool {
 }
 
 // source describes the value that the sheet has at a path of the result.
-func (s *sheet) source(value any, path Path) Source {
-	at := s.written(path)
-	return Source{Layer: s.layer, Value: normal(value), Path: at, Position: s.document.at(at)}
+func (at *cursor) source(path Path) Source {
+	s := Source{Layer: at.sheet.layer, Value: normal(at.value), Path: at.sheet.written(path), Position: Position{Source: at.sheet.document.Source}}
+	if at.place != nil {
+		s.Position.Line, s.Position.Column = at.place.Line, at.place.Column
+	}
+	return s
 }

@@ -84,22 +84,3 @@ func (p Path) join(keys ...string) Path {
 	out := make(Path, 0, len(p)+len(keys))
 	return append(append(out, p...), keys...)
 }
-
-// trail is a path that is built while walking down; it becomes a Path only where one is needed.
-type trail struct {
-	parent *trail
-	key    string
-}
-
-func (t *trail) path() Path {
-	n := 0
-	for at := t; at != nil; at = at.parent {
-		n++
-	}
-	path := make(Path, n)
-	for at := t; at != nil; at = at.parent {
-		n--
-		path[n] = at.key
-	}
-	return path
-}

@@ -57,7 +57,7 @@ func (s *selection) resolve(from prepared, layer Layer, stack []Layer) {
 		for _, l := range append(stack, layer) {
 			chain = append(chain, l.String())
 		}
-		_, path := selector(from.values, layer.Kind)
+		_, path := from.selector(layer.Kind)
 		document, written := find(from.sheets, path)
 		s.faults.add(&Error{Reason: ErrCycle, Layer: stack[0], Path: written, Position: document.at(written), Text: "a cycle: " + strings.Join(chain, " -> ")})
 		return
@@ -77,7 +77,7 @@ func (s *selection) resolve(from prepared, layer Layer, stack []Layer) {
 func (s *selection) load(from prepared, layer Layer) (prepared, bool) {
 	known := s.catalog.Names(layer.Kind)
 	if !slices.Contains(known, layer.Name) {
-		_, path := selector(from.values, layer.Kind)
+		_, path := from.selector(layer.Kind)
 		document, written := find(from.sheets, path)
 		s.faults.add(&Error{
 			Reason: ErrUnknownName, Layer: from.layer, Path: written, Position: document.at(written),
@@ -99,13 +99,16 @@ func (s *selection) load(from prepared, layer Layer) (prepared, bool) {
 
 // names reads one selector of a layer. found is false where the layer does not have it.
 func (s *selection) names(p prepared, kind Kind) (names []string, found bool) {
-	value, path := selector(p.values, kind)
+	value, path := p.selector(kind)
 	if path == nil {
 		return nil, false
 	}
 	fault := func(text string) {
 		document, written := find(p.sheets, path)
 		s.faults.add(&Error{Reason: ErrSelector, Layer: p.layer, Path: written, Position: document.at(written), Text: text})
+	}
+	if list, ok := asList(value); ok {
+		value = list
 	}
 	switch value := value.(type) {
 	case string:
