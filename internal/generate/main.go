@@ -4,9 +4,14 @@
 //
 // What is made, and from what:
 //
-//	manifests/charts/*/templates/_overlay.tpl   manifests/overlay/overlay.tpl and the chart's defaults
-//	manifests/charts/*/templates/_shared.tpl    manifests/overlay/shared.tpl
-//	manifests/charts/*/files/profiles/*.yaml    manifests/profiles/*.yaml
+//	manifests/charts/*/templates/_overlay.tpl      manifests/overlay/overlay.tpl and the chart's defaults
+//	manifests/charts/*/templates/_shared.tpl       manifests/overlay/shared.tpl
+//	manifests/charts/*/files/profiles/*.yaml       manifests/profiles/*.yaml
+//	manifests/charts/*/values.schema.json          the comments of the charts' values.yaml
+//	manifests/charts/*/README.md                   the comments of values.yaml, Chart.yaml, strata.yaml
+//	manifests/charts/base/files/crds/*.yaml        the Go module istio.io/api
+//	manifests/charts/istiod/files/injection/*.yaml manifests/injection
+//	docs/layers.md (its tables)                    pkg/profiles/testdata
 //
 // With -check nothing is written; a file that is missing, stale or no longer made is an error.
 package main
@@ -44,7 +49,7 @@ func main() {
 
 func run(root string, check bool) error {
 	files := map[string][]byte{}
-	for _, g := range []generator{overlay, profileCopies, schemas, readmes, crds, injection} {
+	for _, g := range []generator{overlay, profileCopies, schemas, readmes, crds, injection, layers} {
 		made, err := g(root)
 		if err != nil {
 			return err

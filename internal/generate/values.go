@@ -200,13 +200,3 @@ func (v *value) typeExpr() string {
 	}
 	return "object"
 }
-
-// child returns the child of a name, or nil.
-func (v *value) child(name string) *value {
-	for _, c := range v.children {
-		if c.name == name {
-			return c
-		}
-	}
-	return nil
-}

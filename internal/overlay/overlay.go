@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrBraces: a default holds {{, which a template cannot carry as text.
+// ErrBraces is returned for a default that holds {{, which a template cannot carry as text.
 var ErrBraces = errors.New("a default holds {{")
 
 // Rename gives the named templates of a source the chart's name in front: in an umbrella chart all templates share one

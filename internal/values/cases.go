@@ -41,6 +41,7 @@ type LayerCase struct {
 
 // MergeCases reads the merge cases. Wanted values have whole numbers as int64.
 func MergeCases(t *testing.T) []MergeCase {
+	t.Helper()
 	var cases []MergeCase
 	read(t, "merge.yaml", &cases)
 	for n := range cases {
@@ -51,6 +52,7 @@ func MergeCases(t *testing.T) []MergeCase {
 
 // LayerCases reads the layer cases. Wanted values have whole numbers as int64.
 func LayerCases(t *testing.T) []LayerCase {
+	t.Helper()
 	var cases []LayerCase
 	read(t, "layers.yaml", &cases)
 	for n := range cases {

@@ -132,9 +132,9 @@ func (m *merger) copy(value any, key string) any {
 }
 
 func (m *merger) copyList(list []any, key string) []any {
-	inner := *m
-	inner.keepNull = false
-	inner.at = append(m.at, key)
+	m.at = append(m.at, key)
+	keepNull := m.keepNull
+	m.keepNull = false
 	out := make([]any, 0, len(list))
 	for n, item := range list {
 		if item == nil {
@@ -142,12 +142,14 @@ func (m *merger) copyList(list []any, key string) []any {
 		}
 		if item, ok := asMap(item); ok {
 			fresh := make(map[string]any, len(item))
-			inner.merge(fresh, item)
+			m.merge(fresh, item)
 			out = append(out, fresh)
 			continue
 		}
-		out = append(out, inner.copy(item, strconv.Itoa(n)))
+		out = append(out, m.copy(item, strconv.Itoa(n)))
 	}
+	m.keepNull = keepNull
+	m.at = m.at[:len(m.at)-1]
 	return out
 }
 

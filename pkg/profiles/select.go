@@ -53,7 +53,7 @@ func (s *selection) below(p prepared, stack []Layer) {
 // resolve puts a layer at the end of the order, and below it what it builds on. from is the layer that selects it.
 func (s *selection) resolve(from prepared, layer Layer, stack []Layer) {
 	if slices.Contains(stack, layer) {
-		var chain []string
+		chain := make([]string, 0, len(stack)+1)
 		for _, l := range append(stack, layer) {
 			chain = append(chain, l.String())
 		}

@@ -25,13 +25,11 @@ func loadHelm3(files []file) (*helm3Chart, error) {
 
 func (h *helm3Chart) render(s *schema, o Options) (map[string]string, error) {
 	capabilities := chartutil.DefaultCapabilities.Copy()
-	if o.KubeVersion != "" {
-		version, err := chartutil.ParseKubeVersion(o.KubeVersion)
-		if err != nil {
-			return nil, fmt.Errorf("Kubernetes version %q: %w", o.KubeVersion, err)
-		}
-		capabilities.KubeVersion = *version
+	version, err := chartutil.ParseKubeVersion(o.KubeVersion)
+	if err != nil {
+		return nil, fmt.Errorf("version of Kubernetes %q: %w", o.KubeVersion, err)
 	}
+	capabilities.KubeVersion = *version
 	capabilities.APIVersions = append(capabilities.APIVersions, o.APIVersions...)
 	if want := h.chart.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, capabilities.KubeVersion.Version) {
 		return nil, fmt.Errorf("chart requires kubeVersion: %s which is incompatible with Kubernetes %s", want, capabilities.KubeVersion.Version)

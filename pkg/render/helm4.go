@@ -28,13 +28,11 @@ func loadHelm4(files []file) (*helm4Chart, error) {
 
 func (h *helm4Chart) render(s *schema, o Options) (map[string]string, error) {
 	capabilities := common.DefaultCapabilities.Copy()
-	if o.KubeVersion != "" {
-		version, err := common.ParseKubeVersion(o.KubeVersion)
-		if err != nil {
-			return nil, fmt.Errorf("Kubernetes version %q: %w", o.KubeVersion, err)
-		}
-		capabilities.KubeVersion = *version
+	version, err := common.ParseKubeVersion(o.KubeVersion)
+	if err != nil {
+		return nil, fmt.Errorf("version of Kubernetes %q: %w", o.KubeVersion, err)
 	}
+	capabilities.KubeVersion = *version
 	capabilities.APIVersions = append(capabilities.APIVersions, o.APIVersions...)
 	if want := h.chart.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, capabilities.KubeVersion.Version) {
 		return nil, fmt.Errorf("chart requires kubeVersion: %s which is incompatible with Kubernetes %s", want, capabilities.KubeVersion.Version)

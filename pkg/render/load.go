@@ -35,7 +35,7 @@ func Load(name string) (*Chart, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // nothing was written
 	c, err := Archive(f)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", name, err)
@@ -89,7 +89,6 @@ func Archive(r io.Reader) (*Chart, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a packaged chart: %w", err)
 	}
-	defer z.Close()
 	var files []file
 	left := int64(maxArchive)
 	for t := tar.NewReader(z); ; {

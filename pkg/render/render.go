@@ -27,6 +27,10 @@ func (e Engine) String() string { return fmt.Sprintf("Helm %d", int(e)) }
 // ErrSchema is in the chain of an error where values do not fit a chart's values.schema.json.
 var ErrSchema = errors.New("values do not fit the schema")
 
+// DefaultKubeVersion is the version of Kubernetes that charts see where none is given. The engines have a default of their
+// own only in release builds of Helm.
+const DefaultKubeVersion = "v1.37.0"
+
 // Options say how a chart is rendered. The zero value renders a first installation.
 type Options struct {
 	// Release is the name of the release; the chart's name where it is empty.
@@ -35,7 +39,7 @@ type Options struct {
 	Namespace string
 	// IsUpgrade renders what helm upgrade would.
 	IsUpgrade bool
-	// KubeVersion is that of the cluster, such as "v1.34.0"; the newest that the engine knows where it is empty.
+	// KubeVersion is that of the cluster, such as "v1.34.0"; DefaultKubeVersion where it is empty.
 	KubeVersion string
 	// APIVersions are offered to templates besides the built-in ones, as GROUP/VERSION or GROUP/VERSION/KIND.
 	APIVersions []string
@@ -105,6 +109,9 @@ func (c *Chart) Render(engine Engine, o Options) (*Output, error) {
 	}
 	if o.Namespace == "" {
 		o.Namespace = "default"
+	}
+	if o.KubeVersion == "" {
+		o.KubeVersion = DefaultKubeVersion
 	}
 	var texts map[string]string
 	var err error
