@@ -10,6 +10,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"helm.sh/helm/v3/pkg/releaseutil"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
 )
 
 // An Engine is a major version of Helm.
@@ -62,13 +65,25 @@ type File struct {
 	Text string
 }
 
-// Manifest returns all files as one stream of YAML documents, each with the comment "# Source:" that helm template writes.
-func (o *Output) Manifest() string {
-	var b strings.Builder
+// Manifest returns all objects as helm template prints them: as one stream of YAML documents in the order of installation, hooks
+// last, each with the comment "# Source:". The error is one of a template that renders to no YAML.
+func (o *Output) Manifest() (string, error) {
+	files := make(map[string]string, len(o.Files))
 	for _, f := range o.Files {
-		fmt.Fprintf(&b, "---\n# Source: %s\n%s\n", f.Name, strings.Trim(f.Text, "\n"))
+		files[f.Name] = f.Text
 	}
-	return b.String()
+	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, m := range manifests {
+		fmt.Fprintf(&b, "---\n# Source: %s\n%s\n", m.Name, m.Content)
+	}
+	for _, h := range hooks {
+		fmt.Fprintf(&b, "---\n# Source: %s\n%s\n", h.Path, h.Manifest)
+	}
+	return b.String(), nil
 }
 
 // A Chart is a loaded chart.
@@ -147,3 +162,7 @@ func output(chart string, texts map[string]string) *Output {
 	slices.SortFunc(out.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
+
+// MergeValues merges values files as helm does for -f upper after -f lower: null stays null, and anything replaces anything
+// but a map a map. Neither input is changed.
+func MergeValues(lower, upper map[string]any) map[string]any { return loader.MergeMaps(lower, upper) }

@@ -49,7 +49,9 @@ func TestRender(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []render.File{{Name: "toy/templates/a.yaml", Text: "release: toy\nnamespace: n\nupgrade: true\ngreeting: hi\nkube: v1.34.0\nhas: true\n"}}, out.Files)
 		assert.Equal(t, "Thanks, toy.", out.Notes)
-		assert.Equal(t, "---\n# Source: toy/templates/a.yaml\nrelease: toy\nnamespace: n\nupgrade: true\ngreeting: hi\nkube: v1.34.0\nhas: true\n", out.Manifest())
+		text, err := out.Manifest()
+		require.NoError(t, err)
+		assert.Equal(t, "---\n# Source: toy/templates/a.yaml\nrelease: toy\nnamespace: n\nupgrade: true\ngreeting: hi\nkube: v1.34.0\nhas: true\n", text)
 	}
 }
 
