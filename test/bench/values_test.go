@@ -2,6 +2,7 @@
 package bench_test
 
 import (
+	"errors"
 	"os"
 	"testing"
 
@@ -45,36 +46,36 @@ func BenchmarkMerge(b *testing.B) {
 		layers = append(layers, d.Values)
 	}
 	b.Run("mergo", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
+		loop(b, func() error {
 			into := values.Copy(layers[0])
 			for _, layer := range layers[1:] {
 				if err := mergo.Merge(&into, values.Copy(layer), mergo.WithOverride); err != nil {
-					b.Fatal(err)
+					return err
 				}
 			}
-		}
+			return nil
+		})
 	})
 	b.Run("helm CoalesceValues", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
+		loop(b, func() error {
 			into := layers[0]
 			for _, layer := range layers[1:] {
 				merged, err := helm3util.CoalesceValues(&helm3chart.Chart{Metadata: &helm3chart.Metadata{Name: "istiod"}, Values: into}, layer)
 				if err != nil {
-					b.Fatal(err)
+					return err
 				}
 				into = merged
 			}
-		}
+			return nil
+		})
 	})
 	b.Run("strata Merge", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
+		loop(b, func() error {
 			if _, err := profiles.Merge(layers...); err != nil {
-				b.Fatal(err)
+				return err
 			}
-		}
+			return nil
+		})
 	})
 	in := profiles.Input{
 		Chart:    profiles.Chart{Section: "pilot", Sections: []string{"cni", "pilot", "ztunnel", "gateway"}},
@@ -86,24 +87,24 @@ func BenchmarkMerge(b *testing.B) {
 		Explicit: documents[5:],
 	}
 	b.Run("strata Compute", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
+		loop(b, func() error {
 			if _, err := profiles.Compute(in); err != nil {
-				b.Fatal(err)
+				return err
 			}
-		}
+			return nil
+		})
 	})
 	b.Run("strata Compute and Origins", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
+		loop(b, func() error {
 			r, err := profiles.Compute(in)
 			if err != nil {
-				b.Fatal(err)
+				return err
 			}
 			if len(r.Origins()) < 150 {
-				b.Fatal("too few leaves")
+				return errors.New("too few leaves")
 			}
-		}
+			return nil
+		})
 	})
 }
 

@@ -15,10 +15,17 @@
 {{- $all := dict -}}
 {{- range $map := . -}}
 {{- range $key, $value := $map -}}
-{{- $_ := set $all $key (include "istio-cni.string" $value) -}}
+{{- $_ := set $all $key $value -}}
 {{- end -}}
 {{- end -}}
-{{- if $all -}}{{ toYaml $all }}{{- end -}}
+{{- $break := "" -}}
+{{- range $key, $value := $all -}}
+{{- if not (kindIs "string" $value) -}}
+{{- $value = include "istio-cni.string" $value -}}
+{{- end -}}
+{{- printf "%s%q: %q" $break $key $value -}}
+{{- $break = "\n" -}}
+{{- end -}}
 {{- end -}}
 
 {{- /* Text as a legal label value: at most 63 characters, + replaced, no punctuation at the ends. */ -}}
@@ -31,8 +38,8 @@ The labels of an object: (list root name map map …). The standard labels for t
 */ -}}
 {{- define "istio-cni.labels" -}}
 {{- $root := index . 0 -}}
-{{- $chart := dict "helm.sh/chart" (include "istio-cni.labelValue" (printf "%s-%s" $root.Chart.Name $root.Chart.Version)) -}}
-{{- include "istio-cni.podLabels" (concat (slice . 0 2) (list $chart) (slice . 2)) -}}
+{{- include "istio-cni.standardLabels" $root -}}
+{{- include "istio-cni.strings" (concat (list $root.Values._overlay.standardLabels $root.Values._overlay.chartLabels (dict "app.kubernetes.io/name" (index . 1))) (slice . 2)) -}}
 {{- end -}}
 
 {{- /*
@@ -40,18 +47,28 @@ The labels of a pod template: as "istio-cni.labels", without the chart's version
 */ -}}
 {{- define "istio-cni.podLabels" -}}
 {{- $root := index . 0 -}}
-{{- $standard := dict
-  "app.kubernetes.io/name" (index . 1)
-  "app.kubernetes.io/managed-by" $root.Release.Service
-  "app.kubernetes.io/instance" (include "istio-cni.labelValue" $root.Release.Name)
-  "app.kubernetes.io/part-of" "istio"
-  "app.kubernetes.io/version" (include "istio-cni.labelValue" $root.Chart.AppVersion) -}}
-{{- include "istio-cni.strings" (prepend (slice . 2) $standard) -}}
+{{- include "istio-cni.standardLabels" $root -}}
+{{- include "istio-cni.strings" (concat (list $root.Values._overlay.standardLabels (dict "app.kubernetes.io/name" (index . 1))) (slice . 2)) -}}
 {{- end -}}
 
-{{- /* The revision as text, "" where there is none. */ -}}
+{{- /* Computes the labels that all objects share, once: ._overlay.standardLabels, and ._overlay.chartLabels for the chart's version. */ -}}
+{{- define "istio-cni.standardLabels" -}}
+{{- if not (hasKey .Values._overlay "standardLabels") -}}
+{{- $_ := set .Values._overlay "standardLabels" (dict
+  "app.kubernetes.io/managed-by" .Release.Service
+  "app.kubernetes.io/instance" (include "istio-cni.labelValue" .Release.Name)
+  "app.kubernetes.io/part-of" "istio"
+  "app.kubernetes.io/version" (include "istio-cni.labelValue" .Chart.AppVersion)) -}}
+{{- $_ := set .Values._overlay "chartLabels" (dict "helm.sh/chart" (include "istio-cni.labelValue" (printf "%s-%s" .Chart.Name .Chart.Version))) -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* The revision as text, "" where there is none. It is checked once. */ -}}
 {{- define "istio-cni.revision" -}}
-{{- include "istio-cni.dnsLabel" (list "revision" (get .Values "revision")) -}}
+{{- if not (hasKey .Values._overlay "revision") -}}
+{{- $_ := set .Values._overlay "revision" (include "istio-cni.dnsLabel" (list "revision" .Values.revision)) -}}
+{{- end -}}
+{{- .Values._overlay.revision -}}
 {{- end -}}
 
 {{- /* A value as text: (list name value). Refuses one that cannot stand in a label and at the end of the names of objects. */ -}}
