@@ -16,7 +16,7 @@ help: ## Lists the targets.
 
 .PHONY: render
 render: ## Writes the manifests of every chart to OUT (out): make render PROFILE=openshift.
-	go run ./internal/rendersuite -profile '$(PROFILE)' -out '$(OUT)'
+	go run ./cmd/strata render --profile '$(PROFILE)' -o '$(OUT)'
 
 .PHONY: test
 test: ## Runs the tests of the main module, with the race detector, in random order.
@@ -24,7 +24,7 @@ test: ## Runs the tests of the main module, with the race detector, in random or
 
 .PHONY: golden
 golden: ## Writes the golden files anew.
-	go run ./internal/goldensuite -update
+	go run ./cmd/strata golden update
 
 .PHONY: generate
 generate: ## Makes every generated file.

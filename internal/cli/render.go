@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/stratamesh/strata/pkg/manifest"
+	"github.com/stratamesh/strata/pkg/render"
+)
+
+func newRender(env Env) *cobra.Command {
+	var s selection
+	var o render.Options
+	var out string
+	var helm int
+	cmd := &cobra.Command{
+		Use:   "render [CHART...]",
+		Short: "Renders charts, as helm template does",
+		Long: `Renders the named charts, or all of them in the order of installation, and prints their manifests, or writes one file for
+each object with -o. A chart that fails leaves the folder as it was.`,
+		Example: `  strata render --profile openshift -o out
+  strata render istiod -f mine.yaml --set global.hub=registry.example.com/istio
+  strata render ztunnel --profile ambient --platform gke | kubectl apply --server-side -f -`,
+		RunE: func(_ *cobra.Command, names []string) error {
+			suite, err := openSuite(s.charts)
+			if err != nil {
+				return err
+			}
+			if o.Values, err = s.explicit(env); err != nil {
+				return err
+			}
+			if len(names) == 0 {
+				if names, err = suite.names(); err != nil {
+					return err
+				}
+			}
+			rendered, err := renderCharts(suite, names, render.Engine(helm), o)
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				for _, r := range rendered {
+					if _, err := fmt.Fprint(env.Stdout, r.text); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			files, err := objectFiles(rendered)
+			if err != nil {
+				return err
+			}
+			return writeDir(out, files)
+		},
+	}
+	s.register(cmd.Flags())
+	cmd.Flags().StringVarP(&o.Namespace, "namespace", "n", "", "`NAMESPACE` of the release (default: that in which the chart is usually installed)")
+	cmd.Flags().StringVar(&o.Release, "release", "", "`NAME` of the release (default: the usual one of the chart)")
+	cmd.Flags().StringVar(&o.KubeVersion, "kube-version", "", "`VERSION` of Kubernetes that the charts see (default "+render.DefaultKubeVersion+")")
+	cmd.Flags().StringSliceVar(&o.APIVersions, "api-versions", nil, "`GROUP/VERSION[/KIND]` that the cluster has besides the usual ones (repeatable)")
+	cmd.Flags().BoolVar(&o.IsUpgrade, "is-upgrade", false, "render what helm upgrade would")
+	cmd.Flags().IntVar(&helm, "helm", int(render.Helm4), "`MAJOR` version of the engine: 3 or 4")
+	cmd.Flags().StringVarP(&out, "output-dir", "o", "", "`DIR` to write one file for each object to")
+	return cmd
+}
+
+// A rendered chart.
+type rendered struct {
+	chart string
+	text  string
+}
+
+// renderCharts renders each chart with the usual release and namespace where none is given. All faults are reported together.
+func renderCharts(s *suite, names []string, engine render.Engine, o render.Options) ([]rendered, error) {
+	var all []rendered
+	var faults []error
+	for _, name := range names {
+		chart, install, err := s.load(name)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		options := o
+		if options.Release == "" {
+			options.Release = install.Release
+		}
+		if options.Namespace == "" {
+			options.Namespace = install.Namespace
+		}
+		output, err := chart.Render(engine, options)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		text, err := output.Manifest()
+		if err != nil {
+			faults = append(faults, fmt.Errorf("chart %s: %w", name, err))
+			continue
+		}
+		all = append(all, rendered{chart.Name, text})
+	}
+	return all, errors.Join(faults...)
+}
+
+// objectFiles gives each object a file CHART/KIND-NAME.yaml; where two objects would meet, namespace and group are added.
+func objectFiles(charts []rendered) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, r := range charts {
+		objects, err := manifest.Parse(r.chart, []byte(r.text))
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range objects {
+			text, err := yaml.Marshal(object.Value)
+			if err != nil {
+				return nil, err
+			}
+			name := fileName(object.ID.Kind, object.ID.Name)
+			if _, taken := files[path.Join(r.chart, name)]; taken {
+				name = fileName(object.ID.Kind, object.ID.Group, object.ID.Namespace, object.ID.Name)
+			}
+			name = path.Join(r.chart, name)
+			if _, taken := files[name]; taken {
+				return nil, fmt.Errorf("chart %s renders %s twice", r.chart, object.ID)
+			}
+			files[name] = text
+		}
+	}
+	return files, nil
+}
+
+// fileName joins the parts that are not empty, in lower case and without what file systems refuse.
+func fileName(parts ...string) string {
+	var kept []string
+	for _, part := range parts {
+		if part != "" {
+			kept = append(kept, strings.Map(func(r rune) rune {
+				if strings.ContainsRune(`/\:*?"<>|`, r) {
+					return '_'
+				}
+				return r
+			}, strings.ToLower(part)))
+		}
+	}
+	return strings.Join(kept, "-") + ".yaml"
+}

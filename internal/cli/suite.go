@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	strata "github.com/stratamesh/strata"
+	"github.com/stratamesh/strata/pkg/golden"
+	"github.com/stratamesh/strata/pkg/render"
+)
+
+// A suite is the charts that a command works on.
+type suite struct {
+	// dir is a folder of charts or an archive given by the user; empty for the charts that the program carries along.
+	dir    string
+	config *golden.Config
+}
+
+// openSuite opens the charts in the program, or those in a folder or archive.
+func openSuite(dir string) (*suite, error) {
+	text, err := strata.Files.ReadFile("strata.yaml")
+	if err != nil {
+		return nil, err
+	}
+	config, err := golden.ReadConfig("strata.yaml", text)
+	if err != nil {
+		return nil, err
+	}
+	return &suite{dir: dir, config: config}, nil
+}
+
+// names are those of the charts, in the order in which they are installed.
+func (s *suite) names() ([]string, error) {
+	if s.dir == "" {
+		var names []string
+		for _, c := range s.config.Charts {
+			names = append(names, c.Name())
+		}
+		return names, nil
+	}
+	if single, err := s.single(); err != nil || single {
+		return []string{strings.TrimSuffix(filepath.Base(s.dir), filepath.Ext(s.dir))}, err
+	}
+	found, err := filepath.Glob(filepath.Join(s.dir, "*", "Chart.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("--charts %s: no charts there", s.dir)
+	}
+	var names []string
+	for _, file := range found {
+		names = append(names, filepath.Base(filepath.Dir(file)))
+	}
+	slices.SortFunc(names, func(a, b string) int { return s.rank(a) - s.rank(b) })
+	return names, nil
+}
+
+// rank is the place of a chart in the order of installation; charts of others come last.
+func (s *suite) rank(name string) int {
+	n := slices.IndexFunc(s.config.Charts, func(c golden.Chart) bool { return c.Name() == name })
+	if n < 0 {
+		return len(s.config.Charts)
+	}
+	return n
+}
+
+// single says whether --charts names one chart: its folder or its archive.
+func (s *suite) single() (bool, error) {
+	info, err := os.Stat(s.dir)
+	if err != nil {
+		return false, fmt.Errorf("--charts: %w", err)
+	}
+	if !info.IsDir() {
+		return true, nil
+	}
+	_, err = os.Stat(filepath.Join(s.dir, "Chart.yaml"))
+	return err == nil, nil
+}
+
+// load returns a chart by name, and how it is installed where the user does not say.
+func (s *suite) load(name string) (*render.Chart, golden.Chart, error) {
+	install := golden.Chart{Release: name, Namespace: "default"}
+	if n := s.rank(name); n < len(s.config.Charts) {
+		install = s.config.Charts[n]
+	}
+	if s.dir != "" {
+		dir := filepath.Join(s.dir, name)
+		if single, err := s.single(); err != nil {
+			return nil, install, err
+		} else if single {
+			dir = s.dir
+		}
+		c, err := render.Load(dir)
+		if err != nil {
+			return nil, install, err
+		}
+		if n := s.rank(c.Name); n < len(s.config.Charts) {
+			install = s.config.Charts[n]
+		}
+		return c, install, nil
+	}
+	sub, err := fs.Sub(strata.Files, path.Join("manifests/charts", name))
+	if err != nil {
+		return nil, install, err
+	}
+	if _, err := fs.Stat(sub, "Chart.yaml"); errors.Is(err, fs.ErrNotExist) {
+		names, err := s.names()
+		if err != nil {
+			return nil, install, err
+		}
+		return nil, install, fmt.Errorf("unknown chart %q; known: %s", name, strings.Join(names, ", "))
+	}
+	c, err := render.FS(sub)
+	return c, install, err
+}

@@ -1,0 +1,183 @@
+package golden
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stratamesh/strata/pkg/profiles/load"
+	"github.com/stratamesh/strata/pkg/render"
+)
+
+var archiveName = regexp.MustCompile(`^(.*)-\d+\.\d+\.\d+.*\.tgz$`)
+
+// A Case is one golden file: a chart under an overlay, for one version of Kubernetes.
+type Case struct {
+	Chart       Chart
+	Overlay     Overlay
+	KubeVersion string
+	// File is the golden file's path below the golden directory.
+	File string
+}
+
+// Cases lists the matrix, sorted by file. fsys is the folder of strata.yaml.
+func (c *Config) Cases(fsys fs.FS) ([]Case, error) {
+	overlays, err := c.Golden.overlays(fsys)
+	if err != nil {
+		return nil, err
+	}
+	versions := c.Golden.KubeVersions
+	if len(versions) == 0 {
+		versions = []string{render.DefaultKubeVersion}
+	}
+	var cases []Case
+	for _, chart := range c.Charts {
+		for _, name := range chart.Overlays {
+			if !slices.ContainsFunc(overlays, func(o Overlay) bool { return o.Name == name }) {
+				return nil, fmt.Errorf("%w: charts: %s: unknown overlay %q", ErrConfig, chart.Path, name)
+			}
+		}
+		for _, overlay := range overlays {
+			if len(chart.Overlays) > 0 && !slices.Contains(chart.Overlays, overlay.Name) {
+				continue
+			}
+			for _, version := range versions {
+				file := overlay.Name
+				if len(versions) > 1 {
+					file += "@" + version
+				}
+				cases = append(cases, Case{chart, overlay, version, path.Join(chart.Name(), file+".yaml")})
+			}
+		}
+	}
+	if len(cases) == 0 {
+		return nil, fmt.Errorf("%w: golden: no overlays", ErrConfig)
+	}
+	slices.SortFunc(cases, func(a, b Case) int { return strings.Compare(a.File, b.File) })
+	return cases, nil
+}
+
+// Render renders cases of a matrix with both engines and returns what the golden files should hold, by their path below
+// the golden directory. Helm 3 and Helm 4 must give the same objects. The error holds the faults of all cases.
+func (c *Config) Render(ctx context.Context, fsys fs.FS, cases []Case) (map[string][]byte, error) {
+	charts := map[string]*render.Chart{}
+	for _, k := range cases {
+		if charts[k.Chart.Path] == nil {
+			chart, err := loadChart(fsys, k.Chart.Path)
+			if err != nil {
+				return nil, err
+			}
+			charts[k.Chart.Path] = chart
+		}
+	}
+	reader, err := newReader(c.Golden)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]result, len(cases))
+	faults := make([]error, len(cases))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for n, k := range cases {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			results[n], faults[n] = k.render(fsys, charts[k.Chart.Path], reader)
+			if faults[n] != nil {
+				faults[n] = fmt.Errorf("%s: %w", k.File, faults[n])
+			}
+			return nil
+		})
+	}
+	if err := errors.Join(group.Wait(), errors.Join(faults...)); err != nil {
+		return nil, err
+	}
+	return assemble(cases, results), nil
+}
+
+func loadChart(fsys fs.FS, name string) (*render.Chart, error) {
+	if info, err := fs.Stat(fsys, name); err != nil {
+		return nil, fmt.Errorf("chart %s: %w", name, err)
+	} else if !info.IsDir() {
+		text, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, fmt.Errorf("chart %s: %w", name, err)
+		}
+		chart, err := render.Archive(bytes.NewReader(text))
+		if err != nil {
+			return nil, fmt.Errorf("chart %s: %w", name, err)
+		}
+		return chart, nil
+	}
+	sub, err := fs.Sub(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s: %w", name, err)
+	}
+	chart, err := render.FS(sub)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s: %w", name, err)
+	}
+	return chart, nil
+}
+
+// values are the explicit values of a case: its files, then its selectors.
+func (k Case) values(fsys fs.FS) (map[string]any, error) {
+	values := map[string]any{}
+	for _, file := range slices.Concat(k.Chart.Values, k.Overlay.Values) {
+		text, err := fs.ReadFile(fsys, file)
+		if err != nil {
+			return nil, err
+		}
+		document, err := load.Parse(file, text)
+		if err != nil {
+			return nil, err
+		}
+		values = render.MergeValues(values, document.Values)
+	}
+	if k.Overlay.Profile != nil {
+		values["profile"] = k.Overlay.Profile
+	}
+	if k.Overlay.CompatibilityVersion != "" {
+		values["compatibilityVersion"] = k.Overlay.CompatibilityVersion
+	}
+	if k.Overlay.Platform != "" {
+		values["platform"] = k.Overlay.Platform
+	}
+	return values, nil
+}
+
+// render renders one case with both engines.
+func (k Case) render(fsys fs.FS, chart *render.Chart, r *reader) (result, error) {
+	values, err := k.values(fsys)
+	if err != nil {
+		return nil, err
+	}
+	var results [2]result
+	for n, engine := range []render.Engine{render.Helm3, render.Helm4} {
+		output, err := chart.Render(engine, render.Options{
+			Release: k.Chart.Release, Namespace: k.Chart.Namespace, KubeVersion: k.KubeVersion, Values: values,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if results[n], err = r.read(output); err != nil {
+			return nil, err
+		}
+	}
+	if at := results[0].differs(results[1]); at != "" {
+		return nil, fmt.Errorf("Helm 3 and Helm 4 render %s differently", at) //nolint:staticcheck // Helm is a name
+	}
+	return results[0], nil
+}
+
+func compare(a, b string) int { return strings.Compare(a, b) }
