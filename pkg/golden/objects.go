@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -21,8 +22,8 @@ type entry struct {
 	id manifest.ID
 	// text is the object as YAML, without what is ignored. A value that stands once is only named in it.
 	text []byte
-	// inline is the object with those values in it.
-	inline []byte
+	// value is the object with those values in it.
+	value map[string]any
 	// once are the values that stand in files of their own, by the name of the file.
 	once map[string][]byte
 }
@@ -36,7 +37,7 @@ func (r result) differs(other result) string {
 		switch {
 		case n >= len(r):
 			return other[n].id.String()
-		case n >= len(other) || r[n].id != other[n].id || !bytes.Equal(r[n].inline, other[n].inline):
+		case n >= len(other) || r[n].id != other[n].id || !reflect.DeepEqual(r[n].value, other[n].value):
 			return r[n].id.String()
 		}
 	}
@@ -132,9 +133,7 @@ func (r *reader) object(object manifest.Object) (e entry, keep bool, err error) 
 		}
 		value = without(value, rule.path)
 	}
-	if e.inline, err = yaml.Marshal(value); err != nil {
-		return e, false, err
-	}
+	e.value = value
 	for _, rule := range r.once {
 		if !rule.matches(object.ID) {
 			continue
@@ -202,7 +201,7 @@ func with(m map[string]any, keys []string, value any) map[string]any {
 
 // assemble makes the golden files of cases. A value that stands once is taken from the first case of its chart that has it;
 // a case with another value holds its own.
-func assemble(cases []Case, results []result) map[string][]byte {
+func assemble(cases []Case, results []result) (map[string][]byte, error) {
 	order := make([]int, len(cases))
 	for n := range order {
 		order[n] = n
@@ -220,7 +219,10 @@ func assemble(cases []Case, results []result) map[string][]byte {
 				if first, found := files[file]; !found {
 					files[file] = e.once[name]
 				} else if !bytes.Equal(first, e.once[name]) {
-					text = e.inline
+					var err error
+					if text, err = yaml.Marshal(e.value); err != nil {
+						return nil, err
+					}
 				}
 			}
 			b.WriteString("---\n")
@@ -228,5 +230,5 @@ func assemble(cases []Case, results []result) map[string][]byte {
 		}
 		files[cases[n].File] = b.Bytes()
 	}
-	return files
+	return files, nil
 }

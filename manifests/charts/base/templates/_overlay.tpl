@@ -31,8 +31,8 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- template "base.overlay.select" (dict "s" $s "layer" $explicit "title" "explicit values") -}}
 {{- template "base.overlay.failIfErrors" $s -}}
 
-{{- $values := dict -}}
-{{- template "base.overlay.merge" (dict "s" $s "title" "defaults" "path" "" "from" .Values.defaults "into" $values "keepNull" false) -}}
+{{- $values := deepCopy .Values.defaults -}}
+{{- template "base.overlay.defaults.integers" (dict "s" $s "into" $values) -}}
 {{- range $id := $s.order -}}
 {{- template "base.overlay.apply" (dict "s" $s "title" $id "layer" (get $s.loaded $id) "into" $values) -}}
 {{- end -}}
@@ -104,6 +104,22 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- else if or (ne (hasKey $c.own $key) (hasKey $c.got $key)) (ne (toJson $own) (toJson $got)) -}}
 {{- template "base.overlay.error" (dict "s" $c.s "text" (printf "defaults.%s: the chart's defaults are not for users; set %s instead%s" $path $path $c.hint)) -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /*
+Makes integers of the whole floats in the defaults: (dict "s" state "into" values). Where numbers are, in lists too, is known
+beforehand: the walk over all defaults would cost more than all else that the engine does.
+*/ -}}
+{{- define "base.overlay.defaults.integers" -}}
+{{- $c := . -}}
+{{- range $path := include "base.overlay.defaults.numbers" .s.root | splitList "," | compact -}}
+{{- $keys := splitList "." $path -}}
+{{- $parent := $c.into -}}
+{{- range $key := initial $keys -}}
+{{- $parent = get $parent $key -}}
+{{- end -}}
+{{- template "base.overlay.merge" (dict "s" $c.s "title" "defaults" "path" "" "from" (pick $parent (last $keys)) "into" $parent "keepNull" false) -}}
 {{- end -}}
 {{- end -}}
 
@@ -345,4 +361,9 @@ is an error. .from is only read and nothing of it is shared. keepNull=true keeps
 {{- /* The chart's defaults as JSON. */ -}}
 {{- define "base.overlay.defaults" -}}
 {"base":{"enableCRDTemplates":true,"enableIstioConfigCRDs":true,"excludedCRDs":[],"validationCABundle":"","validationURL":""},"defaultRevision":"default","experimental":{"stableValidationPolicy":false},"global":{"enableReaderRBAC":true,"imagePullSecrets":[],"istioNamespace":"","resourceScope":"all"}}
+{{- end -}}
+
+{{- /* The paths of the defaults that are or hold numbers. */ -}}
+{{- define "base.overlay.defaults.numbers" -}}
+
 {{- end -}}

@@ -31,8 +31,8 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- template "gateway.overlay.select" (dict "s" $s "layer" $explicit "title" "explicit values") -}}
 {{- template "gateway.overlay.failIfErrors" $s -}}
 
-{{- $values := dict -}}
-{{- template "gateway.overlay.merge" (dict "s" $s "title" "defaults" "path" "" "from" .Values.defaults "into" $values "keepNull" false) -}}
+{{- $values := deepCopy .Values.defaults -}}
+{{- template "gateway.overlay.defaults.integers" (dict "s" $s "into" $values) -}}
 {{- range $id := $s.order -}}
 {{- template "gateway.overlay.apply" (dict "s" $s "title" $id "layer" (get $s.loaded $id) "into" $values) -}}
 {{- end -}}
@@ -104,6 +104,22 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- else if or (ne (hasKey $c.own $key) (hasKey $c.got $key)) (ne (toJson $own) (toJson $got)) -}}
 {{- template "gateway.overlay.error" (dict "s" $c.s "text" (printf "defaults.%s: the chart's defaults are not for users; set %s instead%s" $path $path $c.hint)) -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /*
+Makes integers of the whole floats in the defaults: (dict "s" state "into" values). Where numbers are, in lists too, is known
+beforehand: the walk over all defaults would cost more than all else that the engine does.
+*/ -}}
+{{- define "gateway.overlay.defaults.integers" -}}
+{{- $c := . -}}
+{{- range $path := include "gateway.overlay.defaults.numbers" .s.root | splitList "," | compact -}}
+{{- $keys := splitList "." $path -}}
+{{- $parent := $c.into -}}
+{{- range $key := initial $keys -}}
+{{- $parent = get $parent $key -}}
+{{- end -}}
+{{- template "gateway.overlay.merge" (dict "s" $c.s "title" "defaults" "path" "" "from" (pick $parent (last $keys)) "into" $parent "keepNull" false) -}}
 {{- end -}}
 {{- end -}}
 
@@ -345,4 +361,9 @@ is an error. .from is only read and nothing of it is shared. keepNull=true keeps
 {{- /* The chart's defaults as JSON. */ -}}
 {{- define "gateway.overlay.defaults" -}}
 {"additionalContainers":[],"affinity":{},"annotations":{},"autoscaling":{"autoscaleBehavior":{},"enabled":true,"maxReplicas":5,"minReplicas":1,"targetCPUUtilizationPercentage":80},"containerSecurityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]},"privileged":false,"readOnlyRootFilesystem":true,"runAsNonRoot":true},"dnsConfig":{},"dnsPolicy":"","env":{},"envVarFrom":[],"global":{"networkPolicy":{"enabled":false}},"imagePullPolicy":"","imagePullSecrets":[],"initContainers":[],"kind":"Deployment","labels":{"istio.io/dataplane-mode":"none"},"lifecycle":{},"name":"","networkGateway":"","networkGatewayPorts":{"status-port":{"port":15021,"targetPort":15021},"tls":{"port":15443,"targetPort":15443},"tls-istiod":{"port":15012,"targetPort":15012},"tls-webhook":{"port":15017,"targetPort":15017}},"nodeSelector":{},"podAnnotations":{"inject.istio.io/templates":"gateway","prometheus.io/path":"/stats/prometheus","prometheus.io/port":"15020","prometheus.io/scrape":"true","sidecar.istio.io/inject":"true"},"podDisruptionBudget":{},"priorityClassName":"","rbac":{"enabled":true},"readinessProbe":{},"resources":{"limits":{"cpu":"2000m","memory":"1024Mi"},"requests":{"cpu":"100m","memory":"128Mi"}},"revision":"","securityContext":{"sysctls":[{"name":"net.ipv4.ip_unprivileged_port_start","value":"0"}]},"service":{"annotations":{},"clusterIP":"","externalIPs":[],"externalTrafficPolicy":"","ipFamilies":[],"ipFamilyPolicy":"","loadBalancerIP":"","loadBalancerSourceRanges":[],"ports":[{"name":"status-port","port":15021,"protocol":"TCP","targetPort":15021},{"name":"http2","port":80,"protocol":"TCP","targetPort":80},{"name":"https","port":443,"protocol":"TCP","targetPort":443}],"selectorLabels":{},"type":"LoadBalancer"},"serviceAccount":{"annotations":{},"create":true,"name":""},"strategy":{},"terminationGracePeriodSeconds":30,"tolerations":[],"topologySpreadConstraints":[],"volumeMounts":[],"volumes":[]}
+{{- end -}}
+
+{{- /* The paths of the defaults that are or hold numbers. */ -}}
+{{- define "gateway.overlay.defaults.numbers" -}}
+autoscaling.maxReplicas,autoscaling.minReplicas,autoscaling.targetCPUUtilizationPercentage,networkGatewayPorts.status-port.port,networkGatewayPorts.status-port.targetPort,networkGatewayPorts.tls-istiod.port,networkGatewayPorts.tls-istiod.targetPort,networkGatewayPorts.tls-webhook.port,networkGatewayPorts.tls-webhook.targetPort,networkGatewayPorts.tls.port,networkGatewayPorts.tls.targetPort,service.ports,terminationGracePeriodSeconds
 {{- end -}}

@@ -31,8 +31,8 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- template "istio-cni.overlay.select" (dict "s" $s "layer" $explicit "title" "explicit values") -}}
 {{- template "istio-cni.overlay.failIfErrors" $s -}}
 
-{{- $values := dict -}}
-{{- template "istio-cni.overlay.merge" (dict "s" $s "title" "defaults" "path" "" "from" .Values.defaults "into" $values "keepNull" false) -}}
+{{- $values := deepCopy .Values.defaults -}}
+{{- template "istio-cni.overlay.defaults.integers" (dict "s" $s "into" $values) -}}
 {{- range $id := $s.order -}}
 {{- template "istio-cni.overlay.apply" (dict "s" $s "title" $id "layer" (get $s.loaded $id) "into" $values) -}}
 {{- end -}}
@@ -104,6 +104,22 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- else if or (ne (hasKey $c.own $key) (hasKey $c.got $key)) (ne (toJson $own) (toJson $got)) -}}
 {{- template "istio-cni.overlay.error" (dict "s" $c.s "text" (printf "defaults.%s: the chart's defaults are not for users; set %s instead%s" $path $path $c.hint)) -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /*
+Makes integers of the whole floats in the defaults: (dict "s" state "into" values). Where numbers are, in lists too, is known
+beforehand: the walk over all defaults would cost more than all else that the engine does.
+*/ -}}
+{{- define "istio-cni.overlay.defaults.integers" -}}
+{{- $c := . -}}
+{{- range $path := include "istio-cni.overlay.defaults.numbers" .s.root | splitList "," | compact -}}
+{{- $keys := splitList "." $path -}}
+{{- $parent := $c.into -}}
+{{- range $key := initial $keys -}}
+{{- $parent = get $parent $key -}}
+{{- end -}}
+{{- template "istio-cni.overlay.merge" (dict "s" $c.s "title" "defaults" "path" "" "from" (pick $parent (last $keys)) "into" $parent "keepNull" false) -}}
 {{- end -}}
 {{- end -}}
 
@@ -345,4 +361,9 @@ is an error. .from is only read and nothing of it is shared. keepNull=true keeps
 {{- /* The chart's defaults as JSON. */ -}}
 {{- define "istio-cni.overlay.defaults" -}}
 {"affinity":{},"ambient":{"configDir":"","dnsCapture":true,"enableAmbientDetectionRetry":false,"enabled":false,"enablementSelectors":[{"podSelector":{"matchLabels":{"istio.io/dataplane-mode":"ambient"}}},{"namespaceSelector":{"matchLabels":{"istio.io/dataplane-mode":"ambient"}},"podSelector":{"matchExpressions":[{"key":"istio.io/dataplane-mode","operator":"NotIn","values":["none"]}]}}],"ipv6":true,"reconcileIptablesOnStartup":true,"shareHostNetworkNamespace":false},"chained":true,"cniBinDir":"/opt/cni/bin","cniConfDir":"/etc/cni/net.d","cniConfFileName":"","cniNetnsDir":"/var/run/netns","daemonSetLabels":{},"env":{},"excludeNamespaces":["kube-system"],"global":{"defaultResources":{"requests":{"cpu":"100m","memory":"100Mi"}},"hub":"registry.istio.io/release","imagePullPolicy":"","imagePullSecrets":[],"logAsJson":false,"logging":{"level":"info"},"nativeNftables":false,"networkPolicy":{"enabled":false},"resourceScope":"all","tag":"1.31.4","variant":""},"hub":"","image":"install-cni","istioOwnedCNIConfig":false,"istioOwnedCNIConfigFileName":"","logging":{"level":""},"ownerName":"","podAnnotations":{},"podLabels":{},"provider":"default","pullPolicy":"","repair":{"brokenPodLabelKey":"cni.istio.io/uninitialized","brokenPodLabelValue":"true","deletePods":false,"enabled":true,"hub":"","initContainerName":"istio-validation","labelPods":false,"repairPods":true,"tag":""},"resourceQuotas":{"enabled":false,"pods":5000},"resources":{"requests":{"cpu":"100m","memory":"100Mi"}},"revision":"","seLinuxOptions":{},"seccompProfile":{},"tag":"","terminationGracePeriodSeconds":30,"tolerations":[{"effect":"NoSchedule","operator":"Exists"},{"key":"CriticalAddonsOnly","operator":"Exists"},{"effect":"NoExecute","operator":"Exists"}],"updateStrategy":{"rollingUpdate":{"maxUnavailable":1},"type":"RollingUpdate"},"useAppArmorAnnotation":true,"variant":""}
+{{- end -}}
+
+{{- /* The paths of the defaults that are or hold numbers. */ -}}
+{{- define "istio-cni.overlay.defaults.numbers" -}}
+resourceQuotas.pods,terminationGracePeriodSeconds,updateStrategy.rollingUpdate.maxUnavailable
 {{- end -}}

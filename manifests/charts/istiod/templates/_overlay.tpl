@@ -31,8 +31,8 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- template "istiod.overlay.select" (dict "s" $s "layer" $explicit "title" "explicit values") -}}
 {{- template "istiod.overlay.failIfErrors" $s -}}
 
-{{- $values := dict -}}
-{{- template "istiod.overlay.merge" (dict "s" $s "title" "defaults" "path" "" "from" .Values.defaults "into" $values "keepNull" false) -}}
+{{- $values := deepCopy .Values.defaults -}}
+{{- template "istiod.overlay.defaults.integers" (dict "s" $s "into" $values) -}}
 {{- range $id := $s.order -}}
 {{- template "istiod.overlay.apply" (dict "s" $s "title" $id "layer" (get $s.loaded $id) "into" $values) -}}
 {{- end -}}
@@ -104,6 +104,22 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- else if or (ne (hasKey $c.own $key) (hasKey $c.got $key)) (ne (toJson $own) (toJson $got)) -}}
 {{- template "istiod.overlay.error" (dict "s" $c.s "text" (printf "defaults.%s: the chart's defaults are not for users; set %s instead%s" $path $path $c.hint)) -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /*
+Makes integers of the whole floats in the defaults: (dict "s" state "into" values). Where numbers are, in lists too, is known
+beforehand: the walk over all defaults would cost more than all else that the engine does.
+*/ -}}
+{{- define "istiod.overlay.defaults.integers" -}}
+{{- $c := . -}}
+{{- range $path := include "istiod.overlay.defaults.numbers" .s.root | splitList "," | compact -}}
+{{- $keys := splitList "." $path -}}
+{{- $parent := $c.into -}}
+{{- range $key := initial $keys -}}
+{{- $parent = get $parent $key -}}
+{{- end -}}
+{{- template "istiod.overlay.merge" (dict "s" $c.s "title" "defaults" "path" "" "from" (pick $parent (last $keys)) "into" $parent "keepNull" false) -}}
 {{- end -}}
 {{- end -}}
 
@@ -345,4 +361,9 @@ is an error. .from is only read and nothing of it is shared. keepNull=true keeps
 {{- /* The chart's defaults as JSON. */ -}}
 {{- define "istiod.overlay.defaults" -}}
 {"affinity":{},"autoscaleBehavior":{},"autoscaleEnabled":true,"autoscaleMax":5,"autoscaleMin":1,"base":{"enableIstioConfigCRDs":true},"cni":{"enabled":false,"provider":"default"},"configMap":true,"cpu":{"targetAverageUtilization":80},"deploymentAnnotations":{},"deploymentLabels":{},"env":{},"envVarFrom":[],"experimental":{"stableValidationPolicy":false},"extraContainerArgs":[],"gatewayClasses":{},"gateways":{"seccompProfile":{},"securityContext":{}},"global":{"caAddress":"","caName":"","certSigners":[],"configCluster":false,"configValidation":true,"defaultPodDisruptionBudget":{"enabled":true},"defaultResources":{"requests":{"cpu":"10m"}},"externalIstiod":false,"hub":"registry.istio.io/release","imagePullPolicy":"","imagePullSecrets":[],"istioNamespace":"","istiod":{"enableAnalysis":false},"logAsJson":false,"logging":{"level":"default:info"},"meshID":"","meshNetworks":{},"mountMtlsCerts":false,"multiCluster":{"clusterName":""},"nativeNftables":false,"network":"","networkPolicy":{"enabled":false},"omitSidecarInjectorConfigMap":false,"operatorManageWebhooks":false,"pilotCertProvider":"istiod","priorityClassName":"","proxy":{"autoInject":"enabled","clusterDomain":"cluster.local","componentLogLevel":"misc:error","excludeIPRanges":"","excludeInboundPorts":"","excludeOutboundPorts":"","image":"proxyv2","includeIPRanges":"*","includeInboundPorts":"*","includeOutboundPorts":"","logLevel":"warning","outlierLogPath":"","privileged":false,"readinessFailureThreshold":4,"readinessInitialDelaySeconds":0,"readinessPeriodSeconds":15,"resources":{"limits":{"cpu":"2000m","memory":"1024Mi"},"requests":{"cpu":"100m","memory":"128Mi"}},"seccompProfile":{},"startupProbe":{"enabled":true,"failureThreshold":600},"statusPort":15020,"tracer":"none"},"proxy_init":{"forceApplyIptables":false,"image":"proxyv2"},"remotePilotAddress":"","resourceScope":"all","sds":{"token":{"aud":"istio-ca"}},"sts":{"servicePort":0},"tag":"1.31.4","tracer":{"datadog":{"address":""},"lightstep":{"accessToken":"","address":""},"stackdriver":{"debug":false,"maxNumberOfAnnotations":200,"maxNumberOfAttributes":200,"maxNumberOfMessageEvents":200},"zipkin":{"address":""}},"variant":"","waypoint":{"affinity":{},"nodeSelector":{},"resources":{"limits":{"cpu":"2","memory":"1Gi"},"requests":{"cpu":"100m","memory":"128Mi"}},"tolerations":[],"topologySpreadConstraints":[]}},"hub":"","image":"pilot","initContainers":[],"ipFamilies":[],"ipFamilyPolicy":"","istiodRemote":{"enabled":false,"enabledLocalInjectorIstiod":false,"injectionCABundle":"","injectionPath":"/inject","injectionURL":""},"jwksResolverExtraRootCA":"","keepaliveMaxServerConnectionAge":"30m","memory":{},"meshConfig":{"enablePrometheusMerge":true},"nodeSelector":{"kubernetes.io/os":"linux"},"ownerName":"","pdb":{"unhealthyPodEvictionPolicy":""},"podAnnotations":{},"podLabels":{},"replicaCount":1,"resources":{"requests":{"cpu":"500m","memory":"2048Mi"}},"revision":"","revisionTags":[],"rollingMaxSurge":"100%","rollingMaxUnavailable":"25%","seccompProfile":{},"serviceAccountAnnotations":{},"serviceAnnotations":{},"sidecarInjectorWebhook":{"alwaysInjectSelector":[],"defaultTemplates":[],"enableNamespacesByDefault":false,"injectedAnnotations":{},"neverInjectSelector":[],"reinvocationPolicy":"Never","rewriteAppHTTPProbe":true,"templates":{}},"sidecarInjectorWebhookAnnotations":{},"tag":"","taint":{"enabled":false,"name":"cni.istio.io/not-ready","namespace":""},"telemetry":{"enabled":true,"v2":{"enabled":true,"prometheus":{"enabled":true},"stackdriver":{"enabled":false}}},"tolerations":[],"topologySpreadConstraints":[],"traceSampling":1,"trustedZtunnelName":"","trustedZtunnelNamespace":"","variant":"","volumeMounts":[],"volumes":[]}
+{{- end -}}
+
+{{- /* The paths of the defaults that are or hold numbers. */ -}}
+{{- define "istiod.overlay.defaults.numbers" -}}
+autoscaleMax,autoscaleMin,cpu.targetAverageUtilization,global.proxy.readinessFailureThreshold,global.proxy.readinessInitialDelaySeconds,global.proxy.readinessPeriodSeconds,global.proxy.startupProbe.failureThreshold,global.proxy.statusPort,global.sts.servicePort,global.tracer.stackdriver.maxNumberOfAnnotations,global.tracer.stackdriver.maxNumberOfAttributes,global.tracer.stackdriver.maxNumberOfMessageEvents,replicaCount,traceSampling
 {{- end -}}

@@ -31,8 +31,8 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- template "ztunnel.overlay.select" (dict "s" $s "layer" $explicit "title" "explicit values") -}}
 {{- template "ztunnel.overlay.failIfErrors" $s -}}
 
-{{- $values := dict -}}
-{{- template "ztunnel.overlay.merge" (dict "s" $s "title" "defaults" "path" "" "from" .Values.defaults "into" $values "keepNull" false) -}}
+{{- $values := deepCopy .Values.defaults -}}
+{{- template "ztunnel.overlay.defaults.integers" (dict "s" $s "into" $values) -}}
 {{- range $id := $s.order -}}
 {{- template "ztunnel.overlay.apply" (dict "s" $s "title" $id "layer" (get $s.loaded $id) "into" $values) -}}
 {{- end -}}
@@ -104,6 +104,22 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- else if or (ne (hasKey $c.own $key) (hasKey $c.got $key)) (ne (toJson $own) (toJson $got)) -}}
 {{- template "ztunnel.overlay.error" (dict "s" $c.s "text" (printf "defaults.%s: the chart's defaults are not for users; set %s instead%s" $path $path $c.hint)) -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /*
+Makes integers of the whole floats in the defaults: (dict "s" state "into" values). Where numbers are, in lists too, is known
+beforehand: the walk over all defaults would cost more than all else that the engine does.
+*/ -}}
+{{- define "ztunnel.overlay.defaults.integers" -}}
+{{- $c := . -}}
+{{- range $path := include "ztunnel.overlay.defaults.numbers" .s.root | splitList "," | compact -}}
+{{- $keys := splitList "." $path -}}
+{{- $parent := $c.into -}}
+{{- range $key := initial $keys -}}
+{{- $parent = get $parent $key -}}
+{{- end -}}
+{{- template "ztunnel.overlay.merge" (dict "s" $c.s "title" "defaults" "path" "" "from" (pick $parent (last $keys)) "into" $parent "keepNull" false) -}}
 {{- end -}}
 {{- end -}}
 
@@ -345,4 +361,9 @@ is an error. .from is only read and nothing of it is shared. keepNull=true keeps
 {{- /* The chart's defaults as JSON. */ -}}
 {{- define "ztunnel.overlay.defaults" -}}
 {"annotations":{},"caAddress":"","dnsConfig":{},"dnsPolicy":"","env":{},"global":{"networkPolicy":{"enabled":false}},"hub":"registry.istio.io/release","image":"ztunnel","imagePullPolicy":"","imagePullSecrets":[],"istioNamespace":"istio-system","labels":{},"logAsJson":false,"logLevel":"info","meshConfig":{"defaultConfig":{"proxyMetadata":{}}},"multiCluster":{"clusterName":""},"network":"","peerCaCrl":{"enabled":false},"podAnnotations":{"prometheus.io/port":"15020","prometheus.io/scrape":"true"},"podLabels":{},"resourceName":"","resourceQuotas":{"enabled":false,"pods":5000},"resourceScope":"all","resources":{"requests":{"cpu":"200m","memory":"512Mi"}},"revision":"","seLinuxOptions":{},"tag":"1.31.4","terminationGracePeriodSeconds":30,"tolerations":[{"effect":"NoSchedule","operator":"Exists"},{"key":"CriticalAddonsOnly","operator":"Exists"},{"effect":"NoExecute","operator":"Exists"}],"updateStrategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0},"type":"RollingUpdate"},"variant":"","volumeMounts":[],"volumes":[],"xdsAddress":""}
+{{- end -}}
+
+{{- /* The paths of the defaults that are or hold numbers. */ -}}
+{{- define "ztunnel.overlay.defaults.numbers" -}}
+resourceQuotas.pods,terminationGracePeriodSeconds,updateStrategy.rollingUpdate.maxSurge,updateStrategy.rollingUpdate.maxUnavailable
 {{- end -}}
