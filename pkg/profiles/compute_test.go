@@ -156,7 +156,7 @@ func describe(origins []profiles.Origin) []string {
 	for _, o := range origins {
 		var sources []string
 		for _, s := range o.Sources {
-			sources = append(sources, fmt.Sprintf("%v (%s %s)", s.Value, s.Layer, s.Position))
+			sources = append(sources, fmt.Sprintf("%v (%s %s)", s.Value(), s.Layer(), s.Position()))
 		}
 		out = append(out, fmt.Sprintf("%s = %s", o.Path, strings.Join(sources, ", ")))
 	}
@@ -251,7 +251,7 @@ func TestComputeProperties(t *testing.T) {
 			require.Equal(t, profiles.Path(leaves[n].Path), o.Path)
 			require.NotEmpty(t, o.Sources, "%v", o.Path)
 			if m, ok := leaves[n].Value.(map[string]any); !ok || len(m) > 0 {
-				require.Equal(t, leaves[n].Value, o.Winner().Value, "%v", o.Path)
+				require.Equal(t, leaves[n].Value, o.Winner().Value(), "%v", o.Path)
 			}
 			alone, ok := r.Origin(o.Path)
 			require.True(t, ok)
@@ -273,7 +273,7 @@ func TestComputeProperties(t *testing.T) {
 		if slices.Contains([]string{"profile", "platform", "compatibilityVersion"}, o.Path[len(o.Path)-1]) {
 			t.Skip("a selector selects other layers")
 		}
-		if _, ok := winner.Value.(map[string]any); ok {
+		if _, ok := winner.Value().(map[string]any); ok {
 			t.Skip("removing an empty map says nothing")
 		}
 		removed := removeFrom(in, catalog, winner)
@@ -284,18 +284,18 @@ func TestComputeProperties(t *testing.T) {
 		value, found := values.Get(again.Values, o.Path)
 		// One spelling of a flattened global is read in two places; it has one next source for each.
 		for _, next := range o.Sources[1:] {
-			if next.Position == winner.Position && next.Path.String() == winner.Path.String() {
+			if next.Position() == winner.Position() && next.Path.String() == winner.Path.String() {
 				continue
 			}
-			if m, ok := next.Value.(map[string]any); ok {
+			if m, ok := next.Value().(map[string]any); ok {
 				require.True(t, found || len(m) == 0, "%v", o.Path)
 				return
 			}
-			if next.Value == nil {
+			if next.Value() == nil {
 				require.False(t, found, "%v: %v", o.Path, value)
 				return
 			}
-			require.Equal(t, next.Value, value, "%v", o.Path)
+			require.Equal(t, next.Value(), value, "%v", o.Path)
 			return
 		}
 		if m, ok := value.(map[string]any); ok && len(m) == 0 {
@@ -346,7 +346,7 @@ func TestComputeProperties(t *testing.T) {
 		}
 		for _, o := range r.Origins() {
 			for _, s := range o.Sources {
-				values.Scribble(s.Value)
+				values.Scribble(s.Value())
 			}
 		}
 		values.Scribble(r.Values)
@@ -357,7 +357,7 @@ func TestComputeProperties(t *testing.T) {
 // removeFrom returns the input without the leaf that a source names.
 func removeFrom(in profiles.Input, catalog documents, s profiles.Source) profiles.Input {
 	drop := func(d profiles.Document) profiles.Document {
-		if d.Source == s.Position.Source {
+		if d.Source == s.Position().Source {
 			d.Values = values.Copy(d.Values)
 			values.Delete(d.Values, s.Path)
 		}

@@ -21,10 +21,10 @@ type Positions struct {
 
 // key returns the place of a key, or that of the map around it where the key's is not known.
 func (p *Positions) key(name string) *Positions {
-	if p == nil || p.Keys[name] == nil {
-		return p
+	if inner := p.Keys[name]; inner != nil {
+		return inner
 	}
-	return p.Keys[name]
+	return p
 }
 
 // at returns the place of the last key of path that is known, the zero Position where none is.

@@ -35,7 +35,7 @@ func ExampleCompute() {
 	for _, origin := range result.Origins() {
 		fmt.Println(origin.Path)
 		for _, source := range origin.Sources {
-			fmt.Printf("  %v  %s  %s\n", source.Value, source.Layer, source.Position)
+			fmt.Printf("  %v  %s  %s\n", source.Value(), source.Layer(), source.Position())
 		}
 	}
 	// Output:

@@ -4,13 +4,21 @@ import "slices"
 
 // A Source is one value that a layer gives for a path.
 type Source struct {
-	Layer Layer
-	// Value is nil where the layer takes the value away: a null at Path or above it.
-	Value any
 	// Path is where the value stands in the document: the path of the result, or that under the chart's section or under global.
-	Path Path
-	// Position is the place of Path in the document; only its Source is set where the line is not known.
-	Position Position
+	Path  Path
+	value any
+	sheet *sheet
+}
+
+// Layer is the layer that gives the value.
+func (s Source) Layer() Layer { return s.sheet.layer }
+
+// Value is a copy of the value; nil where the layer takes the value away: a null at Path or above it.
+func (s Source) Value() any { return normal(s.value) }
+
+// Position is the place of Path in the document; only its Source is set where the line is not known.
+func (s Source) Position() Position {
+	return s.sheet.document.at(s.Path)
 }
 
 // An Origin says where the value at a path comes from.
@@ -45,8 +53,25 @@ func (r *Result) Origin(path Path) (Origin, bool) {
 // Origins returns the origin of every leaf, sorted by path, key by key.
 func (r *Result) Origins() []Origin {
 	c := newCollector(r)
+	leaves, keys := count(r.Values, 1)
+	c.origins = make([]Origin, 0, leaves)
+	c.sources = make([]Source, 0, leaves+leaves/4)
+	c.keys = make(Path, 0, keys)
 	c.walk(r.Values)
 	return c.origins
+}
+
+// count returns the number of leaves and that of the keys of all their paths.
+func count(values map[string]any, depth int) (leaves, keys int) {
+	for _, value := range values {
+		if m, ok := value.(map[string]any); ok && len(m) > 0 {
+			l, k := count(m, depth+1)
+			leaves, keys = leaves+l, keys+k
+			continue
+		}
+		leaves, keys = leaves+1, keys+depth
+	}
+	return leaves, keys
 }
 
 // A collector walks down the result and keeps, for each step, where the sheets are that have something to say there.
@@ -71,22 +96,13 @@ type cursor struct {
 	// value is what the sheet has after depth keys of the path: that at its end, or what stands in the way.
 	value any
 	depth int
-	place *Positions
 }
 
 func newCollector(r *Result) *collector {
-	c := &collector{result: r, cursors: make([]cursor, 0, 8*len(r.sheets)), steps: []int{0}}
+	c := &collector{result: r, cursors: make([]cursor, 0, 4*len(r.sheets)), steps: []int{0}}
 	for n := range r.sheets {
 		s := &r.sheets[n]
-		place := s.document.Positions
-		written := s.prefix
-		if s.selector != nil {
-			written = s.selector
-		}
-		for _, key := range written {
-			place = place.key(key)
-		}
-		c.cursors = append(c.cursors, cursor{sheet: s, n: n, value: s.values, place: place})
+		c.cursors = append(c.cursors, cursor{sheet: s, n: n, value: s.values})
 	}
 	return c
 }
@@ -108,9 +124,6 @@ func (c *collector) descend(key string) {
 		}
 		at.value = value
 		at.depth++
-		if at.sheet.selector == nil {
-			at.place = at.place.key(key)
-		}
 		c.cursors = append(c.cursors, at)
 	}
 }
@@ -185,9 +198,5 @@ func (r *Result) undone(n int, path Path) bool {
 
 // source describes the value that the sheet has at a path of the result.
 func (at *cursor) source(path Path) Source {
-	s := Source{Layer: at.sheet.layer, Value: normal(at.value), Path: at.sheet.written(path), Position: Position{Source: at.sheet.document.Source}}
-	if at.place != nil {
-		s.Position.Line, s.Position.Column = at.place.Line, at.place.Column
-	}
-	return s
+	return Source{Path: at.sheet.written(path), value: at.value, sheet: at.sheet}
 }
