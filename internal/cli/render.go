@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/stratamesh/strata/pkg/manifest"
 	"github.com/stratamesh/strata/pkg/render"
@@ -116,7 +115,7 @@ func objectFiles(charts []rendered) (map[string][]byte, error) {
 			return nil, err
 		}
 		for _, object := range objects {
-			text, err := yaml.Marshal(object.Value)
+			text, err := manifest.Canonical(object)
 			if err != nil {
 				return nil, err
 			}

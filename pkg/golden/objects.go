@@ -3,6 +3,7 @@ package golden
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -11,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v2"
 
 	"github.com/stratamesh/strata/pkg/manifest"
 	"github.com/stratamesh/strata/pkg/render"
@@ -22,8 +23,8 @@ type entry struct {
 	id manifest.ID
 	// text is the object as YAML, without what is ignored. A value that stands once is only named in it.
 	text []byte
-	// value is the object with those values in it.
-	value map[string]any
+	// object is the whole, with those values in it.
+	object manifest.Object
 	// once are the values that stand in files of their own, by the name of the file.
 	once map[string][]byte
 }
@@ -37,7 +38,7 @@ func (r result) differs(other result) string {
 		switch {
 		case n >= len(r):
 			return other[n].id.String()
-		case n >= len(other) || r[n].id != other[n].id || !reflect.DeepEqual(r[n].value, other[n].value):
+		case n >= len(other) || r[n].id != other[n].id || !reflect.DeepEqual(r[n].object.Value, other[n].object.Value):
 			return r[n].id.String()
 		}
 	}
@@ -47,7 +48,7 @@ func (r result) differs(other result) string {
 // A reader turns renders into entries. Most templates render to the same text under most overlays, so what was read once is
 // kept, by its text. It may be used by several goroutines.
 type reader struct {
-	ignore, once []rule
+	ignore, once []manifest.Rule
 
 	mu    sync.Mutex
 	known map[[sha256.Size]byte][]entry
@@ -56,19 +57,22 @@ type reader struct {
 func newReader(m Matrix) (*reader, error) {
 	r := &reader{known: map[[sha256.Size]byte][]entry{}}
 	var err error
-	if r.ignore, err = parseRules(m.Ignore); err != nil {
+	if r.ignore, err = manifest.ParseRules(m.Ignore...); err != nil {
 		return nil, fmt.Errorf("%w: golden.ignore: %w", ErrConfig, err)
 	}
-	if r.once, err = parseRules(m.Once); err != nil {
+	if r.once, err = manifest.ParseRules(m.Once...); err != nil {
 		return nil, fmt.Errorf("%w: golden.once: %w", ErrConfig, err)
 	}
 	for _, rule := range r.once {
-		if rule.path == nil {
-			return nil, fmt.Errorf("%w: golden.once: %s: needs a path", ErrConfig, rule.text)
+		if !hasPath(rule) {
+			return nil, fmt.Errorf("%w: golden.once: %s: needs a path", ErrConfig, rule)
 		}
 	}
 	return r, nil
 }
+
+// hasPath says whether a rule is about values, not about whole objects.
+func hasPath(r manifest.Rule) bool { return r.Path.String() != "" }
 
 // read turns one render into entries. An object that is rendered twice is refused.
 func (r *reader) read(output *render.Output) (result, error) {
@@ -123,80 +127,34 @@ func (r *reader) file(f render.File) ([]entry, error) {
 // object applies the rules to one object. keep is false where the whole object is ignored.
 func (r *reader) object(object manifest.Object) (e entry, keep bool, err error) {
 	e = entry{id: object.ID, once: map[string][]byte{}}
-	value := object.Value
 	for _, rule := range r.ignore {
-		if !rule.matches(object.ID) {
-			continue
-		}
-		if rule.path == nil {
+		switch {
+		case !rule.Matches(object.ID):
+		case !hasPath(rule):
 			return e, false, nil
+		default:
+			object = manifest.Without(object, rule.Path)
 		}
-		value = without(value, rule.path)
 	}
-	e.value = value
+	e.object = object
 	for _, rule := range r.once {
-		if !rule.matches(object.ID) {
+		if !rule.Matches(object.ID) {
 			continue
 		}
-		big, found := lookup(value, rule.path)
-		if !found {
-			continue
-		}
-		name := path.Join("once", strings.ToLower(object.ID.Kind)+"-"+object.ID.Name+"-"+strings.Join(rule.path, ".")+".yaml")
-		text, isText := big.(string)
-		body := []byte(text)
-		if !isText {
-			if body, err = yaml.Marshal(big); err != nil {
-				return e, false, err
+		object = manifest.Edit(object, rule.Path, func(at manifest.Path, value any) (any, bool) {
+			name := path.Join("once", strings.ToLower(object.ID.Kind)+"-"+object.ID.Name+"-"+at.String()+".yaml")
+			body, isText := value.(string)
+			if !isText {
+				text, marshalErr := yaml.Marshal(value)
+				body, err = string(text), errors.Join(err, marshalErr)
 			}
-		}
-		e.once[name] = append([]byte(nil), body...)
-		value = with(value, rule.path, "see "+name)
+			e.once[name] = []byte(body)
+			return "see " + name, true
+		})
 	}
-	e.text, err = yaml.Marshal(value)
-	return e, true, err
-}
-
-// lookup returns the value at a path of keys.
-func lookup(value any, keys []string) (any, bool) {
-	for _, key := range keys {
-		m, ok := value.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		if value, ok = m[key]; !ok {
-			return nil, false
-		}
-	}
-	return value, true
-}
-
-// without returns the object without the value at a path; maps that change are copied.
-func without(m map[string]any, keys []string) map[string]any {
-	value, found := m[keys[0]]
-	if !found {
-		return m
-	}
-	out := maps.Clone(m)
-	inner, isMap := value.(map[string]any)
-	switch {
-	case len(keys) == 1:
-		delete(out, keys[0])
-	case isMap:
-		out[keys[0]] = without(inner, keys[1:])
-	}
-	return out
-}
-
-// with returns the object with another value at a path that it has; maps that change are copied.
-func with(m map[string]any, keys []string, value any) map[string]any {
-	out := maps.Clone(m)
-	if len(keys) > 1 {
-		inner, _ := m[keys[0]].(map[string]any)
-		value = with(inner, keys[1:], value)
-	}
-	out[keys[0]] = value
-	return out
+	text, canonicalErr := manifest.Canonical(object)
+	e.text = text
+	return e, true, errors.Join(err, canonicalErr)
 }
 
 // assemble makes the golden files of cases. A value that stands once is taken from the first case of its chart that has it;
@@ -220,7 +178,7 @@ func assemble(cases []Case, results []result) (map[string][]byte, error) {
 					files[file] = e.once[name]
 				} else if !bytes.Equal(first, e.once[name]) {
 					var err error
-					if text, err = yaml.Marshal(e.value); err != nil {
+					if text, err = manifest.Canonical(e.object); err != nil {
 						return nil, err
 					}
 				}

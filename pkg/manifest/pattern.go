@@ -173,11 +173,11 @@ func capture(pattern, s string) (stars []string, ok bool) {
 	return append(stars, star), ok
 }
 
-// fill puts text in the place of each *.
+// fill puts text in the place of each *; nothing where there are more of them.
 func fill(pattern string, stars []string) string {
 	var b strings.Builder
 	for n, part := range strings.Split(pattern, "*") {
-		if n > 0 {
+		if n > 0 && n <= len(stars) {
 			b.WriteString(stars[n-1])
 		}
 		b.WriteString(part)

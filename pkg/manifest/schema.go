@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"reflect"
 	"strings"
 	"sync"
 
@@ -88,6 +89,12 @@ func (s *Schema) List(apiVersion, kind string, at Path) ListType {
 func (s *Schema) IsQuantity(apiVersion, kind string, at Path) bool {
 	shape := s.at(apiVersion, kind, at)
 	return shape != nil && shape.isQuantity()
+}
+
+// declares says whether anything is known about a kind besides its metadata.
+func (s *Schema) declares(apiVersion, kind string) bool {
+	at, ok := s.kind(schema.FromAPIVersionAndKind(apiVersion, kind)).(customShape)
+	return !ok || at.properties != nil
 }
 
 // at returns the shape of the values at a path, nil where nothing is declared about them.
@@ -193,7 +200,7 @@ func (s builtinShape) list() ListType {
 	}
 	for _, key := range t.Keys {
 		// Go's zero values stand in the schema as defaults of all fields that are not optional.
-		if field, found := item.FindField(key); found && field.Default != "" && field.Default != 0 && field.Default != nil {
+		if field, found := item.FindField(key); found && field.Default != nil && !reflect.ValueOf(field.Default).IsZero() {
 			t.Defaults[key] = field.Default
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Path leads to a value through the keys of maps. Lists are values as a whole, so no path leads into one.
@@ -45,6 +46,9 @@ func plain(key string) bool {
 // ParsePath reads what String writes. Between dots, every character but a bracket stands for itself. An error names the
 // offset of the fault.
 func ParsePath(s string) (Path, error) {
+	if !utf8.ValidString(s) {
+		return nil, fmt.Errorf("path %q: is not UTF-8", s)
+	}
 	var path Path
 	for rest := s; ; {
 		at := len(s) - len(rest)
