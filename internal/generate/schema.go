@@ -105,7 +105,7 @@ func (c *chartFile) schema(charts []*chartFile) (object, error) {
 	}
 	if c.section != "" {
 		inner := object{}
-		for _, key := range own {
+		for _, key := range append(own, "enabled") {
 			inner[key] = object{"$ref": "#/properties/" + key}
 		}
 		properties[c.section] = object{
@@ -139,28 +139,40 @@ func (c *chartFile) schema(charts []*chartFile) (object, error) {
 	return schema, nil
 }
 
-// foreign accepts root keys and sections that other charts know, so that one values file may serve all.
+// foreign accepts what other charts know, so that one values file may serve all: root keys, sections, and the keys of maps
+// that several charts have.
 func (c *chartFile) foreign(properties object, charts []*chartFile) {
-	readers := map[string][]string{}
-	for _, other := range charts {
-		if other.name == c.name {
-			continue
-		}
-		for _, v := range other.values.children {
-			readers[v.name] = append(readers[v.name], other.name)
-		}
-	}
 	for _, section := range c.sections {
 		if section != "" && section != c.section && properties[section] == nil {
 			properties[section] = object{"description": "Not read by this chart: the values of another one.", "type": list("object", "null")}
 		}
 	}
-	for name, charts := range readers {
-		if properties[name] == nil {
-			properties[name] = object{"description": "Not read by this chart, but by " + strings.Join(charts, ", ") + "."}
+	for _, other := range charts {
+		if other.name != c.name {
+			accept(properties, other.values.children, other.name)
 		}
 	}
 }
+
+// accept adds the values of another chart that properties does not describe.
+func accept(properties object, values []*value, reader string) {
+	for _, v := range values {
+		known, _ := properties[v.name].(object)
+		if known == nil {
+			properties[v.name] = object{"description": foreignText + reader + "."}
+			continue
+		}
+		if text, _ := known["description"].(string); strings.HasPrefix(text, foreignText) {
+			known["description"] = strings.TrimSuffix(text, ".") + ", " + reader + "."
+		}
+		if inner, ok := known["properties"].(object); ok {
+			accept(inner, v.children, reader)
+		}
+	}
+}
+
+// foreignText begins the description of a value that only other charts read.
+const foreignText = "Not read by this chart, but by "
 
 // A schemaMaker turns values into schemas; closed refuses unknown keys of closed maps.
 type schemaMaker struct {

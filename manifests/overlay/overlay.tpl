@@ -175,16 +175,19 @@ that it selects then stands at the root and under global alike.
 {{- end -}}
 {{- end -}}
 
-{{- /* Looks a selector up at the root, else under global: (dict "layer" values "name" key "into" dictionary for found, value). */ -}}
+{{- /* Looks a selector up at the root, else under global: (dict "layer" values "name" key "into" dictionary for found, value, path). */ -}}
 {{- define "CHART.overlay.selector" -}}
+{{- $path := .name -}}
 {{- $value := get .layer .name -}}
 {{- $found := and (hasKey .layer .name) (not (kindIs "invalid" $value)) -}}
 {{- if and (not $found) (kindIs "map" (get .layer "global")) -}}
+{{- $path = printf "global.%s" .name -}}
 {{- $value = get .layer.global .name -}}
 {{- $found = and (hasKey .layer.global .name) (not (kindIs "invalid" $value)) -}}
 {{- end -}}
 {{- $_ := set .into "found" $found -}}
 {{- $_ := set .into "value" $value -}}
+{{- $_ := set .into "path" $path -}}
 {{- end -}}
 
 {{- /*
@@ -197,6 +200,7 @@ replaces the platform and the compatibility version inside profiles.
 {{- $top := not (hasKey . "user") -}}
 {{- $user := .user | default dict -}}
 {{- $selected := dict -}}
+{{- $paths := dict -}}
 {{- range $name := list "profile" "compatibilityVersion" "platform" -}}
 {{- $selector := dict -}}
 {{- template "CHART.overlay.selector" (dict "layer" $c.layer "name" $name "into" $selector) -}}
@@ -209,25 +213,26 @@ replaces the platform and the compatibility version inside profiles.
 {{- if kindIs "string" $item -}}
 {{- $names = concat $names (splitList "+" $item) -}}
 {{- else -}}
-{{- template "CHART.overlay.error" (dict "s" $c.s "text" (printf "%s: profile: the list holds a %s; each item is the name of a profile" $c.title (include "CHART.overlay.kind" $item))) -}}
+{{- template "CHART.overlay.error" (dict "s" $c.s "text" (printf "%s: %s: the list holds a %s; each item is the name of a profile" $c.title $selector.path (include "CHART.overlay.kind" $item))) -}}
 {{- end -}}
 {{- end -}}
 {{- else if has (kindOf $selector.value) (list "float64" "int64" "int") -}}
-{{- template "CHART.overlay.error" (dict "s" $c.s "text" (printf "%s: %s: %v is a number; quote it, as in %s: \"%s\"" $c.title $name $selector.value $name (ternary "1.30" "NAME" (eq $name "compatibilityVersion")))) -}}
+{{- template "CHART.overlay.error" (dict "s" $c.s "text" (printf "%s: %s: %v is a number; quote it, as in %s: \"%s\"" $c.title $selector.path $selector.value $name (ternary "1.30" "NAME" (eq $name "compatibilityVersion")))) -}}
 {{- else -}}
-{{- template "CHART.overlay.error" (dict "s" $c.s "text" (printf "%s: %s: is a %s where a name belongs" $c.title $name (include "CHART.overlay.kind" $selector.value))) -}}
+{{- template "CHART.overlay.error" (dict "s" $c.s "text" (printf "%s: %s: is a %s where a name belongs" $c.title $selector.path (include "CHART.overlay.kind" $selector.value))) -}}
 {{- end -}}
 {{- if and $top $selector.found -}}
 {{- $_ := set $user $name $names -}}
 {{- end -}}
 {{- $_ := set $selected $name $names -}}
+{{- $_ := set $paths $name $selector.path -}}
 {{- end -}}
 {{- range $name := list "profile" "compatibilityVersion" "platform" -}}
 {{- range $item := get $selected $name -}}
 {{- $item = trim $item -}}
 {{- if not $item -}}
 {{- else if or $top (eq $name "profile") (not (hasKey $user $name)) (not (hasPrefix "profile " $c.title)) -}}
-{{- template "CHART.overlay.resolve" (dict "s" $c.s "id" (printf "%s %s" $name $item) "name" $name "item" $item "title" $c.title "stack" ($c.stack | default list) "user" $user) -}}
+{{- template "CHART.overlay.resolve" (dict "s" $c.s "id" (printf "%s %s" $name $item) "name" $name "item" $item "path" (get $paths $name) "title" $c.title "stack" ($c.stack | default list) "user" $user) -}}
 {{- else if not (has $item (get $user $name)) -}}
 {{- template "CHART.overlay.warn" (dict "s" $c.s "text" (printf "%s builds on %s %s; the %s that you select replaces it" $c.title $name $item $name)) -}}
 {{- end -}}
@@ -248,7 +253,7 @@ replaces the platform and the compatibility version inside profiles.
 {{- $known = append $known (trimPrefix $prefix $id) -}}
 {{- end -}}
 {{- end -}}
-{{- template "CHART.overlay.error" (dict "s" .s "text" (printf "%s: %s: unknown name %q; known: %s" .title .name .item (join ", " $known))) -}}
+{{- template "CHART.overlay.error" (dict "s" .s "text" (printf "%s: %s: unknown name %q; known: %s" .title .path .item (join ", " $known))) -}}
 {{- else -}}
 {{- if not (hasKey .s.loaded .id) -}}
 {{- template "CHART.overlay.load" . -}}

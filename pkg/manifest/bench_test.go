@@ -65,6 +65,7 @@ func BenchmarkDiffOfRenamedObjects(b *testing.B) {
 }
 
 func diffTexts(b *testing.B, textA, textB []byte) *manifest.Report {
+	b.Helper()
 	var p manifest.Parser
 	sets := make([]*manifest.Set, 2)
 	for n, text := range [][]byte{textA, textB} {

@@ -216,16 +216,13 @@ func validText(s string) string {
 	return string([]rune(s))
 }
 
-// leaks are messages of go-yaml that repeat what stands in the text, which may be a secret.
-var leaks = []struct {
-	message *regexp.Regexp
-	instead string
-}{
-	{regexp.MustCompile(`^invalid map key: `), "a map or list stands where a key belongs; is this a template that was not rendered?"},
-	{regexp.MustCompile(`^unknown anchor `), "a word that begins with * is an alias, and no anchor (&) has its name; quote it where it is text"},
-	{regexp.MustCompile(`^anchor '.*' value contains itself`), "an anchor contains itself"},
-	{regexp.MustCompile(`^cannot decode `), "a value does not fit its tag (!!)"},
-	{regexp.MustCompile(`^unmarshal errors`), "a map has a key twice"},
+// leaks are how messages of go-yaml begin that repeat what stands in the text, which may be a secret.
+var leaks = []struct{ prefix, instead string }{
+	{"invalid map key: ", "a map or list stands where a key belongs; is this a template that was not rendered?"},
+	{"unknown anchor ", "a word that begins with * is an alias, and no anchor (&) has its name; quote it where it is text"},
+	{"anchor '", "an anchor contains itself"},
+	{"cannot decode ", "a value does not fit its tag (!!)"},
+	{"unmarshal errors", "a map has a key twice"},
 }
 
 var yamlLine = regexp.MustCompile(`^line (\d+): `)
@@ -244,16 +241,23 @@ func describe(text string, err error) error {
 		}
 	}
 	for _, leak := range leaks {
-		if leak.message.MatchString(e.text) {
+		if strings.HasPrefix(e.text, leak.prefix) {
 			e.text = leak.instead
 		}
 	}
 	if e.line < 0 {
 		e.line = firstLine(text, err)
 	}
-	e.line = min(e.line, strings.Count(strings.TrimRight(text, " \t\r\n"), "\n"))
-	if strings.HasPrefix(e.text, "did not find expected key") {
+	lines := strings.SplitAfter(strings.TrimRight(text, " \t\r\n"), "\n")
+	e.line = min(e.line, len(lines)-1)
+	switch {
+	case strings.HasPrefix(e.text, "did not find expected key"):
 		e.text += "; look at the indentation here and of the lines before"
+	case strings.HasPrefix(e.text, "could not find expected ':'"):
+		// It was found missing on the line after.
+		for e.line--; e.line > 0 && !isContent(lines[e.line]); e.line-- {
+		}
+		e.line = max(e.line, 0)
 	}
 	return e
 }

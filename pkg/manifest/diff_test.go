@@ -1,7 +1,6 @@
 package manifest_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -39,16 +38,17 @@ type diffCase struct {
 	Absent []string          `json:"absent"`
 }
 
-func diffCases(t testing.TB) map[string][]diffCase {
+func diffCases(tb testing.TB) map[string][]diffCase {
+	tb.Helper()
 	files, err := filepath.Glob("testdata/diff/*.yaml")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
+	require.NoError(tb, err)
+	require.NotEmpty(tb, files)
 	out := map[string][]diffCase{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		require.NoError(t, err)
+		require.NoError(tb, err)
 		var cases []diffCase
-		require.NoError(t, yaml.UnmarshalStrict(text, &cases), file)
+		require.NoError(tb, yaml.UnmarshalStrict(text, &cases), file)
 		out[strings.TrimSuffix(filepath.Base(file), ".yaml")] = cases
 	}
 	return out
@@ -69,6 +69,7 @@ func TestDiffCases(t *testing.T) {
 }
 
 func (c diffCase) run(t *testing.T) {
+	t.Helper()
 	a, b, o, err := c.inputs()
 	var report *manifest.Report
 	if err == nil {
@@ -109,7 +110,7 @@ func (c diffCase) run(t *testing.T) {
 			renamed[id] = change.From.String()
 		}
 		for _, p := range change.Paths {
-			c.checkPath(t, change, p)
+			c.checkPath(t, p)
 		}
 	}
 	if c.Changes != nil || c.Exit == 0 {
@@ -118,13 +119,13 @@ func (c diffCase) run(t *testing.T) {
 				slices.SortFunc(paths, func(x, y any) int { return comparePaths(t, x, y) })
 			}
 		}
-		assert.Equal(t, cmp.Or(len(c.Changes), 0), len(changes), "%v", changes)
+		assert.Len(t, changes, len(c.Changes), "%v", changes)
 		for id, want := range c.Changes {
 			assert.Equal(t, want, changes[id], id)
 		}
 	}
 	if c.Renamed != nil || c.Exit == 0 {
-		assert.Equal(t, len(c.Renamed), len(renamed), "%v", renamed)
+		assert.Len(t, renamed, len(c.Renamed), "%v", renamed)
 		for id, want := range c.Renamed {
 			assert.Equal(t, want, renamed[id], id)
 		}
@@ -137,7 +138,8 @@ func (c diffCase) run(t *testing.T) {
 	checkReport(t, a, b, o, report)
 }
 
-func (c diffCase) checkPath(t *testing.T, change manifest.Change, p manifest.PathChange) {
+func (c diffCase) checkPath(t *testing.T, p manifest.PathChange) {
+	t.Helper()
 	if want, found := c.Values[p.Path.String()]; found {
 		var got []any
 		text, err := json.Marshal([]any{p.From, p.To})
@@ -151,6 +153,7 @@ func (c diffCase) checkPath(t *testing.T, change manifest.Change, p manifest.Pat
 }
 
 func comparePaths(t *testing.T, x, y any) int {
+	t.Helper()
 	px, err := manifest.ParsePath(x.(string))
 	require.NoError(t, err)
 	py, err := manifest.ParsePath(y.(string))

@@ -23,11 +23,12 @@ type parseCase struct {
 	Error   string         `json:"error"`
 }
 
-func parseCases(t testing.TB) []parseCase {
+func parseCases(tb testing.TB) []parseCase {
+	tb.Helper()
 	text, err := os.ReadFile("testdata/parse.yaml")
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	var cases []parseCase
-	require.NoError(t, yaml.UnmarshalStrict(text, &cases))
+	require.NoError(tb, yaml.UnmarshalStrict(text, &cases))
 	return cases
 }
 

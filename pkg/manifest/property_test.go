@@ -2,18 +2,17 @@ package manifest_test
 
 import (
 	"bytes"
-	"fmt"
-	"k8s.io/apimachinery/pkg/api/resource"
-	"slices"
-
 	"encoding/json"
 	"errors"
-	"pgregory.net/rapid"
-	"sigs.k8s.io/yaml"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
 
 	"github.com/stratamesh/strata/pkg/manifest"
 )

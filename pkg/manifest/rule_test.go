@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/stratamesh/strata/pkg/manifest"
 )
@@ -102,6 +103,21 @@ func TestRenames(t *testing.T) {
 	assert.Equal(t, "x->y", renames[2].From.Name)
 	_, err = manifest.ParseRenames("::a->::b,::c", "x->y")
 	require.ErrorIs(t, err, manifest.ErrSyntax)
+}
+
+func TestRulesCanBeReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		part := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "*", "a:b", "a,b", "-", "->", ` " `, "\\", "A.b"}))
+		r := manifest.Rule{Kind: part.Draw(t, "kind"), Namespace: part.Draw(t, "namespace"), Name: part.Draw(t, "name")}
+		if rapid.Bool().Draw(t, "has a path") {
+			var err error
+			r.Path, err = manifest.ParsePattern(manifest.Path(rapid.SliceOfN(steps(), 1, 3).Draw(t, "path")).String())
+			require.NoError(t, err)
+		}
+		again, err := manifest.ParseRules(r.String() + ", " + r.String())
+		require.NoError(t, err, r.String())
+		assert.Equal(t, []manifest.Rule{r, r}, again)
+	})
 }
 
 func FuzzParseRule(f *testing.F) {

@@ -190,10 +190,10 @@ func (s builtinShape) list() ListType {
 	switch {
 	case !ok || atom.List == nil || atom.List.ElementRelationship != smd.Associative:
 		return ListType{}
-	case len(atom.List.Keys) == 0:
+	case len(atom.Keys) == 0:
 		return ListType{Kind: Unique}
 	}
-	t := ListType{Kind: Keyed, Keys: atom.List.Keys, Defaults: map[string]any{}}
+	t := ListType{Kind: Keyed, Keys: atom.Keys, Defaults: map[string]any{}}
 	item, ok := s.schema.Resolve(atom.List.ElementType)
 	if !ok || item.Map == nil {
 		return t

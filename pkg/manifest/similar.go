@@ -1,8 +1,6 @@
 package manifest
 
 import (
-	"hash/fnv"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -77,7 +75,9 @@ func matches(pairs []objectPair, removed, added []int) map[int]int {
 		where := map[uint64][]int{}
 		for _, n := range of {
 			for _, feature := range slices.Compact(slices.Clone(features[n])) {
-				where[feature] = append(where[feature], n)
+				if len(where[feature]) <= common {
+					where[feature] = append(where[feature], n)
+				}
 			}
 		}
 		return where
@@ -135,30 +135,24 @@ func similarity(x, y []uint64) float64 {
 // with the keys that lead to it, and each line of a text.
 func featuresOf(o *Object) []uint64 {
 	var features []uint64
-	var walk func(path string, value any)
-	leaf := func(path, text string) {
-		h := fnv.New64a()
-		_, _ = io.WriteString(h, path)
-		_, _ = io.WriteString(h, "\x00"+text)
-		features = append(features, h.Sum64())
-	}
-	walk = func(path string, value any) {
+	var walk func(at uint64, value any)
+	walk = func(at uint64, value any) {
 		switch value := value.(type) {
 		case map[string]any:
 			for key, item := range value {
-				walk(path+"\x00"+key, item)
+				walk(hash(at, key), item)
 			}
 		case []any:
 			for _, item := range value {
-				walk(path+"\x00[]", item)
+				walk(hash(at, "[]"), item)
 			}
 		case string:
 			for line := range strings.Lines(value) {
-				leaf(path, strings.TrimSuffix(line, "\n"))
+				features = append(features, hash(at, strings.TrimSuffix(line, "\n")))
 			}
 		default:
 			if text, ok := scalarText(value); ok {
-				leaf(path, text)
+				features = append(features, hash(at, text))
 			}
 		}
 	}
@@ -168,13 +162,25 @@ func featuresOf(o *Object) []uint64 {
 		case key == "metadata" && ok:
 			for key, value := range metadata {
 				if key != "name" && key != "namespace" && key != "generateName" {
-					walk("metadata\x00"+key, value)
+					walk(hash(hash(seed, "metadata"), key), value)
 				}
 			}
 		default:
-			walk(key, value)
+			walk(hash(seed, key), value)
 		}
 	}
 	slices.Sort(features)
 	return features
+}
+
+// seed is that of FNV-1a.
+const seed = 14695981039346656037
+
+// hash continues an FNV-1a hash with a text and its end. It is the same in every run, as a report must be.
+func hash(h uint64, text string) uint64 {
+	const prime = 1099511628211
+	for n := range len(text) {
+		h = (h ^ uint64(text[n])) * prime
+	}
+	return (h ^ 0xff) * prime
 }

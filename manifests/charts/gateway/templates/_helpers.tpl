@@ -2,7 +2,7 @@
 
 {{- /* The name of the gateway and of its objects: the value name, else the name of the release. */ -}}
 {{- define "gateway.name" -}}
-{{- get .Values "name" | include "gateway.string" | default .Release.Name | trunc 63 | trimSuffix "-" -}}
+{{- include "gateway.dnsLabel" (list "name" (include "gateway.string" .Values.name | trunc 63 | trimSuffix "-") 63) | default (.Release.Name | trunc 63 | trimSuffix "-") -}}
 {{- end -}}
 
 {{- /* Sets the two labels that select the gateway, app and istio, in a dictionary: (dict "root" root "into" dictionary). */ -}}
@@ -114,6 +114,7 @@ annotations:
 {{- $plain := .Values.env | default dict -}}
 {{- $sourced := dict -}}
 {{- range .Values.envVarFrom -}}
+{{- if not .name -}}{{- fail "envVarFrom: an entry has no name; give each the name of its variable" -}}{{- end -}}
 {{- $plain = omit $plain .name -}}
 {{- $_ := set $sourced .name . -}}
 {{- end -}}

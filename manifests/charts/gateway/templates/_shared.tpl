@@ -71,11 +71,15 @@ The labels of a pod template: as "gateway.labels", without the chart's version, 
 {{- .Values._overlay.revision -}}
 {{- end -}}
 
-{{- /* A value as text: (list name value). Refuses one that cannot stand in a label and at the end of the names of objects. */ -}}
+{{- /*
+A value as text: (list name value [length]). Refuses one that cannot stand in a label and at the end of the names of objects: one
+that is no DNS label or is longer than length, 56 by default.
+*/ -}}
 {{- define "gateway.dnsLabel" -}}
 {{- $text := include "gateway.string" (index . 1) -}}
-{{- if and $text (or (gt (len $text) 56) (not (regexMatch "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$" $text))) -}}
-{{- fail (printf "%s: %q is not a DNS label of at most 56 characters (a-z, 0-9 and - inside); choose a shorter or plainer name, such as 1-31-4" (index . 0) $text) -}}
+{{- $most := slice . 2 | first | default 56 -}}
+{{- if and $text (or (gt (len $text) (int $most)) (not (regexMatch "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$" $text))) -}}
+{{- fail (printf "%s: %q is not a DNS label of at most %v characters (a-z, 0-9 and - inside); choose a shorter or plainer name, such as 1-31-4" (index . 0) $text $most) -}}
 {{- end -}}
 {{- $text -}}
 {{- end -}}
@@ -174,6 +178,14 @@ and nothing on an upgrade, as istiod has set Fail by then; with a certificate au
 {{- if $base.validationFailurePolicy -}}{{ $base.validationFailurePolicy }}
 {{- else if $base.validationCABundle -}}Fail
 {{- else if .Release.IsInstall -}}Ignore
+{{- end -}}
+{{- end -}}
+
+{{- /* The certificate authority of the validation webhook, "" where istiod fills it in. Refuses PEM, which the API server would. */ -}}
+{{- define "gateway.validation.caBundle" -}}
+{{- with (.Values.base | default dict).validationCABundle -}}
+{{- if contains "-----BEGIN" . -}}{{- fail "base.validationCABundle: is PEM; give it in base64, as base64 -w0 CA.pem prints it" -}}{{- end -}}
+{{- . -}}
 {{- end -}}
 {{- end -}}
 

@@ -69,6 +69,7 @@
 {{- $env := deepCopy (.Values.env | default dict) -}}
 {{- $last := dict -}}
 {{- range $n, $entry := .Values.envVarFrom -}}
+{{- if not $entry.name -}}{{- fail "envVarFrom: an entry has no name; give each the name of its variable" -}}{{- end -}}
 {{- $_ := set $last $entry.name $n -}}
 {{- $_ := unset $env $entry.name -}}
 {{- end -}}

@@ -154,7 +154,7 @@ as env and the mesh configuration do, is not repeated here. */ -}}
 {{- $defaults := include "istiod.overlay.defaults" .root | fromJson -}}
 {{- $from := .from -}}
 {{- $record := dict -}}
-{{- range $key := concat (keys (omit $defaults "cni" "env" "envVarFrom" "gatewayClasses" "global" "initContainers" "meshConfig" "sidecarInjectorWebhook")) (list "compatibilityVersion" "crlConfigMapName" "platform" "profile" "terminationMessagePolicy" "trafficDistribution") -}}
+{{- range $key := concat (keys (omit $defaults "cni" "env" "envVarFrom" "gatewayClasses" "global" "initContainers" "jwksResolverExtraRootCA" "meshConfig" "sidecarInjectorWebhook")) (list "compatibilityVersion" "crlConfigMapName" "platform" "profile" "terminationMessagePolicy" "trafficDistribution") -}}
 {{- if hasKey $from $key -}}
 {{- $_ := set $record $key (get $from $key) -}}
 {{- end -}}

@@ -18,9 +18,7 @@
 {{- toPrettyJson (dict
   "global" $global
   "gateways" (.Values.gateways | default dict)
-  "pilot" (dict
-    "cni" (dict "enabled" ($cni.enabled | default false) "provider" ($cni.provider | default "default"))
-    "env" (.Values.env | default dict))
+  "pilot" (dict "cni" (dict "enabled" ($cni.enabled | default false) "provider" ($cni.provider | default "default")))
   "revision" (include "istiod.revision" .)
   "sidecarInjectorWebhook" (.Values.sidecarInjectorWebhook | default dict)) -}}
 {{- end -}}
