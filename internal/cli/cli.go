@@ -65,6 +65,6 @@ func newRoot(env Env) *cobra.Command {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.AddCommand(newRender(env), newGolden(env))
+	root.AddCommand(newRender(env), newDiff(env), newGolden(env))
 	return root
 }

@@ -85,7 +85,7 @@ func maskedCopy(o *Object) *Object {
 // takes says whether the rules leave anything of a pair.
 func (o Options) takes(p objectPair) bool {
 	for _, r := range o.Ignore {
-		if !r.hasPath() && p.matches(r) {
+		if !r.HasPath() && p.matches(r) {
 			return false
 		}
 	}
@@ -105,14 +105,14 @@ func (o Options) leaves(c *Change, p objectPair, u *use) bool {
 
 func (o Options) selects(p objectPair, path Path) bool {
 	return len(o.Select) == 0 || slices.ContainsFunc(o.Select, func(r Rule) bool {
-		return p.matches(r) && (!r.hasPath() || r.Path.Matches(path) || r.Path.matchesAbove(path))
+		return p.matches(r) && (!r.HasPath() || r.Path.Matches(path) || r.Path.matchesAbove(path))
 	})
 }
 
 func (o Options) ignores(p objectPair, path Path, u *use) bool {
 	ignored := false
 	for n, r := range o.Ignore {
-		if r.hasPath() && r.Path.Matches(path) && p.matches(r) {
+		if r.HasPath() && r.Path.Matches(path) && p.matches(r) {
 			u.ignore[n], ignored = true, true
 		}
 	}

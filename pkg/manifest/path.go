@@ -15,7 +15,7 @@ import (
 //	metadata.finalizers[=a]           an item of a list that is a set, by its value
 //	args[0]                           an item of any other list, by its place, from 0
 //
-// A value in brackets stands in quotes where it is empty or holds one of , ] " = * \ or a space or control character.
+// A value in brackets stands in quotes where it is empty or holds one of , [ ] " = * \ or a space or control character.
 type Path []Step
 
 // A Step is one step of a Path: a [Key], an [Index], an [Item] or a [Member].
@@ -94,7 +94,7 @@ func isPlainKey(key string) bool {
 func quoteValue(value string) string {
 	quote := value == ""
 	for _, r := range value {
-		quote = quote || strings.ContainsRune(`,]"=*\ `, r) || r == 0xfffd || !strconv.IsPrint(r)
+		quote = quote || strings.ContainsRune(`,[]"=*\ `, r) || r == 0xfffd || !strconv.IsPrint(r)
 	}
 	if quote {
 		return strconv.Quote(value)

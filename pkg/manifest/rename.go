@@ -50,7 +50,7 @@ func parseRename(s string) (r Rename, fault string) {
 		if *side.rule, fault = parseRule(strings.TrimSpace(side.text)); fault != "" {
 			return Rename{}, fault
 		}
-		if side.rule.hasPath() {
+		if side.rule.HasPath() {
 			return Rename{}, "takes no path"
 		}
 	}

@@ -110,7 +110,7 @@ func parseRule(s string) (r Rule, fault string) {
 // String returns the text form.
 func (r Rule) String() string {
 	s := quotePart(r.Kind) + ":" + quotePart(r.Namespace) + ":" + quotePart(r.Name)
-	if r.hasPath() {
+	if r.HasPath() {
 		s += ":" + r.Path.String()
 	}
 	return s
@@ -128,7 +128,8 @@ func isPrintable(s string) bool {
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\\`, `\`) == s
 }
 
-func (r Rule) hasPath() bool { return len(r.Path.steps) > 0 }
+// HasPath says whether the rule is about a place in objects.
+func (r Rule) HasPath() bool { return len(r.Path.steps) > 0 }
 
 // Matches says whether the rule is about an object, or about a place in it.
 func (r Rule) Matches(id ID) bool {

@@ -36,6 +36,6 @@ func (u *use) unused(renames []bool) []UnusedRule {
 }
 
 func (u *use) matches(r Rule) bool {
-	match := func(o Object) bool { return r.Matches(o.ID) && (!r.hasPath() || r.Path.exists(o.Value)) }
+	match := func(o Object) bool { return r.Matches(o.ID) && (!r.HasPath() || r.Path.exists(o.Value)) }
 	return slices.ContainsFunc(u.a.objects, match) || slices.ContainsFunc(u.b.objects, match)
 }
