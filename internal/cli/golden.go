@@ -128,7 +128,7 @@ func parseShard(text, index string) (golden.Shard, error) {
 	if !found || err != nil || count < 1 {
 		return golden.Shard{}, fmt.Errorf("--shard %s: write I/N, such as 2/4", text)
 	}
-	n := 0
+	var n int
 	if first == "" {
 		if n, err = strconv.Atoi(index); err != nil {
 			return golden.Shard{}, errors.New("--shard " + text + ": JOB_COMPLETION_INDEX is no number; write I/N, such as 2/4")

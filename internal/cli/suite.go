@@ -38,7 +38,7 @@ func openSuite(dir string) (*suite, error) {
 // names are those of the charts, in the order in which they are installed.
 func (s *suite) names() ([]string, error) {
 	if s.dir == "" {
-		var names []string
+		names := make([]string, 0, len(s.config.Charts))
 		for _, c := range s.config.Charts {
 			names = append(names, c.Name())
 		}
@@ -54,7 +54,7 @@ func (s *suite) names() ([]string, error) {
 	if len(found) == 0 {
 		return nil, fmt.Errorf("--charts %s: no charts there", s.dir)
 	}
-	var names []string
+	names := make([]string, 0, len(found))
 	for _, file := range found {
 		names = append(names, filepath.Base(filepath.Dir(file)))
 	}

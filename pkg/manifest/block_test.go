@@ -114,16 +114,55 @@ func TestNumbersAreExact(t *testing.T) {
 	}
 }
 
+// pieces are what YAML is made of.
+var pieces = rapid.SampledFrom([]string{
+	"a", "b", "key", "a: ", "b:", "\n", "\n  ", "\n    ", "\n- ", "\n  - ", "- ", "-", ":", ": ", " ", "  ", "#", " # c", "'", "\"", "''", "\\n",
+	"|", "|-", "|+", "|\n  ", ">", "{", "}", "[", "]", ",", ", ", "{a: 1}", "[a, b]", "x y", "1", "0777", "yes", "~", "\t", "é", "*x", "&x ", "!!str ", "?", "<<: ", "---", "...",
+})
+
+// lines draws maps and lists in block style, most of which readBlock reads.
+func lines(r *rapid.T, indent, depth int) string {
+	var b strings.Builder
+	pad := strings.Repeat(" ", indent)
+	isList := rapid.Bool().Draw(r, "list")
+	for range rapid.IntRange(1, 3).Draw(r, "lines") {
+		head := pad + rapid.SampledFrom([]string{"a:", "bb:", "c-d:", "\"q\":", "e/f:"}).Draw(r, "key")
+		if isList {
+			head = pad + "-"
+		}
+		switch style := rapid.IntRange(0, 6).Draw(r, "style"); {
+		case style == 0:
+			b.WriteString(head + " |" + rapid.SampledFrom([]string{"", "-", "+"}).Draw(r, "chomp") + "\n" + pad + "  t x\n" +
+				rapid.SampledFrom([]string{"", "\n", pad + "   y\n", pad + "\n", pad + "      \n"}).Draw(r, "text"))
+		case style == 1 && isList && depth > 0:
+			b.WriteString(head + " " + strings.TrimLeft(lines(r, indent+2, depth-1), " "))
+		case style <= 3 && depth > 0:
+			b.WriteString(head + "\n" + lines(r, indent+rapid.SampledFrom([]int{0, 2, 2, 4}).Draw(r, "indent"), depth-1))
+		default:
+			b.WriteString(head + " " + rapid.SampledFrom([]string{
+				"1", "x", "x y", "\"q r\"", "'it''s'", "~", "", "yes", "{a: 1}", "[a, 'b', {c: d}]", "{}", "[]", "http://x:80/y", "a#b", "\"\\n\\\"\"", "-1", "- 1", "0x1f", "1.50", "é ü",
+			}).Draw(r, "scalar") + rapid.SampledFrom([]string{"", " # c", "  "}).Draw(r, "end") + "\n")
+		}
+		b.WriteString(rapid.SampledFrom([]string{"", "", "", "", "\n", "# c\n", pad + "# d\n", "   \n"}).Draw(r, "between"))
+	}
+	return b.String()
+}
+
 // Texts made of the pieces of YAML reach corners that mutated bytes do not.
 func TestPiecesOfYAMLAreReadAsGoYAMLReadsThem(t *testing.T) {
-	pieces := rapid.SampledFrom([]string{
-		"a", "b", "key", "a: ", "b:", "\n", "\n  ", "\n    ", "\n", "\n", "\n- ", "\n  - ", "- ", "-", ":", ": ", " ", "  ", "#", " # c", "'", "\"", "''", "\\n",
-		"|", "|-", "|+", "|\n  ", "|-\n    ", ">", "{", "}", "[", "]", ",", ", ", "{a: 1}", "[a, b]", "x y", "1", "0777", "yes", "~", "1.5", "\t", "é", "*x", "&x ", "!!str ", "?", "<<: ", "---", "...",
-	})
-	rapid.Check(t, func(r *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(pieces, 1, 25).Draw(r, "pieces"), "")
+	t.Run("any", rapid.MakeCheck(func(r *rapid.T) {
+		for _, c := range split(strings.Join(rapid.SliceOfN(pieces, 1, 25).Draw(r, "pieces"), "")) {
+			agree(t, c.text)
+		}
+	}))
+	t.Run("in lines", rapid.MakeCheck(func(r *rapid.T) {
+		text := lines(r, 0, 3)
+		for range rapid.IntRange(0, 2).Draw(r, "edits") {
+			at := rapid.IntRange(0, len(text)).Draw(r, "at")
+			text = text[:at] + pieces.Draw(r, "piece") + text[min(len(text), at+rapid.IntRange(0, 2).Draw(r, "without")):]
+		}
 		for _, c := range split(text) {
 			agree(t, c.text)
 		}
-	})
+	}))
 }
