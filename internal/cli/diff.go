@@ -46,11 +46,13 @@ Exit code: 0 the same, 1 differences, 2 refused input, 3 an internal error; comp
 			if args[0] == "-" && args[1] == "-" {
 				return errors.New("only one side can be standard input")
 			}
+			// Documents that both sides have are read once.
+			var parser manifest.Parser
 			sides := make([]*manifest.Set, 2)
 			var faults []error
 			for n, arg := range args {
 				var err error
-				sides[n], err = readSide(env, arg, other, charts)
+				sides[n], err = readSide(env, &parser, arg, other, charts)
 				faults = append(faults, err)
 			}
 			if err := errors.Join(faults...); err != nil {
@@ -105,39 +107,39 @@ func diffOptions(selects, ignores, renames, crds []string) (o manifest.Options, 
 }
 
 // readSide reads one side of a comparison.
-func readSide(env Env, arg, otherCharts string, charts []string) (*manifest.Set, error) {
+func readSide(env Env, parser *manifest.Parser, arg, otherCharts string, charts []string) (*manifest.Set, error) {
 	if arg == "-" {
 		text, err := io.ReadAll(env.Stdin)
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
-		return parseSet("standard input", text)
+		return parseSet(parser, "standard input", text)
 	}
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && info.IsDir():
-		return readFolder(arg)
+		return readFolder(parser, arg)
 	case err == nil:
 		text, err := os.ReadFile(arg)
 		if err != nil {
 			return nil, err
 		}
-		return parseSet(arg, text)
+		return parseSet(parser, arg, text)
 	case errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, "="):
-		return renderSelection(arg, otherCharts, charts)
+		return renderSelection(parser, arg, otherCharts, charts)
 	}
 	return nil, err
 }
 
-func parseSet(source string, text []byte) (*manifest.Set, error) {
-	objects, err := manifest.Parse(source, text)
+func parseSet(parser *manifest.Parser, source string, text []byte) (*manifest.Set, error) {
+	objects, err := parser.Parse(source, text)
 	if err != nil {
 		return nil, err
 	}
 	return manifest.NewSet(objects...)
 }
 
-func readFolder(dir string) (*manifest.Set, error) {
+func readFolder(parser *manifest.Parser, dir string) (*manifest.Set, error) {
 	var all []manifest.Object
 	var faults []error
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -148,7 +150,7 @@ func readFolder(dir string) (*manifest.Set, error) {
 		if err != nil {
 			return err
 		}
-		objects, err := manifest.Parse(name, text)
+		objects, err := parser.Parse(name, text)
 		all, faults = append(all, objects...), append(faults, err)
 		return nil
 	})
@@ -159,7 +161,7 @@ func readFolder(dir string) (*manifest.Set, error) {
 }
 
 // renderSelection renders charts for a selection such as profile=ambient,platform=gke.
-func renderSelection(text, otherCharts string, charts []string) (*manifest.Set, error) {
+func renderSelection(parser *manifest.Parser, text, otherCharts string, charts []string) (*manifest.Set, error) {
 	values := map[string]any{}
 	for _, part := range strings.Split(text, ",") {
 		key, value, found := strings.Cut(part, "=")
@@ -183,7 +185,7 @@ func renderSelection(text, otherCharts string, charts []string) (*manifest.Set, 
 	}
 	var objects []manifest.Object
 	for _, r := range all {
-		parsed, err := manifest.Parse(text+" "+r.chart, []byte(r.text))
+		parsed, err := parser.Parse(text+" "+r.chart, []byte(r.text))
 		if err != nil {
 			return nil, err
 		}

@@ -64,15 +64,12 @@ func newReader(m Matrix) (*reader, error) {
 		return nil, fmt.Errorf("%w: golden.once: %w", ErrConfig, err)
 	}
 	for _, rule := range r.once {
-		if !hasPath(rule) {
+		if !rule.HasPath() {
 			return nil, fmt.Errorf("%w: golden.once: %s: needs a path", ErrConfig, rule)
 		}
 	}
 	return r, nil
 }
-
-// hasPath says whether a rule is about values, not about whole objects.
-func hasPath(r manifest.Rule) bool { return r.Path.String() != "" }
 
 // read turns one render into entries. An object that is rendered twice is refused.
 func (r *reader) read(output *render.Output) (result, error) {
@@ -130,7 +127,7 @@ func (r *reader) object(object manifest.Object) (e entry, keep bool, err error) 
 	for _, rule := range r.ignore {
 		switch {
 		case !rule.Matches(object.ID):
-		case !hasPath(rule):
+		case !rule.HasPath():
 			return e, false, nil
 		default:
 			object = manifest.Without(object, rule.Path)
