@@ -28,6 +28,7 @@ type Result struct {
 
 	sheets []sheet
 	stages int
+	at     Path // a buffer for the mergers
 }
 
 // Compute selects the layers and merges them. The error holds every fault that was found, each an *Error; a Result comes
@@ -41,9 +42,9 @@ func Compute(in Input) (*Result, error) {
 	for _, document := range explicit {
 		refuseDefaults(&f, document)
 	}
-	top := prepare(&f, in.Chart, Layer{Kind: KindExplicit}, explicit)
+	top := prepare(&f, in.Chart.Section, []string{in.Chart.Section}, Layer{Kind: KindExplicit}, explicit)
 
-	s := selection{faults: &f, chart: in.Chart, catalog: in.Catalog, loaded: map[Layer]prepared{}}
+	s := selection{faults: &f, section: in.Chart.Section, sections: in.Chart.allSections(), catalog: in.Catalog, loaded: map[Layer]prepared{}}
 	if s.catalog == nil {
 		s.catalog = emptyCatalog{}
 	}
@@ -52,7 +53,7 @@ func Compute(in Input) (*Result, error) {
 		return nil, err
 	}
 
-	r := &Result{Values: make(map[string]any, len(in.Defaults.Values)), Layers: s.order, Warnings: s.warnings}
+	r := &Result{Values: make(map[string]any, len(in.Defaults.Values)+8), at: make(Path, 0, 16), Layers: s.order, Warnings: s.warnings}
 	r.sheets = make([]sheet, 0, 4*len(s.order)+2*len(explicit)+4)
 	defaults := sheet{layer: Layer{Kind: KindDefaults}, document: in.Defaults, values: in.Defaults.Values}
 	r.add(&f, defaults.layer, []sheet{defaults}, defaults)
@@ -85,7 +86,7 @@ func (r *Result) apply(f *faults, p prepared) {
 
 // add merges the parts of a layer over the result; sheets are where they come from.
 func (r *Result) add(f *faults, layer Layer, sheets []sheet, parts ...sheet) {
-	m := merger{faults: f, layer: layer, sheets: sheets}
+	m := merger{faults: f, layer: layer, sheets: sheets, at: r.at}
 	for n := range parts {
 		m.mergeSheet(r.Values, &parts[n])
 	}

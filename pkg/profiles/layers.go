@@ -57,14 +57,10 @@ func (p *prepared) get(key string) any {
 }
 
 // prepare moves the chart's own section to the root. Several documents form one layer only for the explicit values, where
-// they are merged first as Helm merges values files. In a layer that ships with the charts the sections of other components
-// are dropped.
-func prepare(f *faults, chart Chart, layer Layer, documents []Document) prepared {
-	p := prepared{layer: layer}
-	skip := []string{chart.Section}
-	if layer.Kind != KindExplicit {
-		skip = chart.allSections()
-	}
+// they are merged first as Helm merges values files. skip are the root keys that are left out: the chart's own section, and in a
+// layer that ships with the charts those of other components.
+func prepare(f *faults, section string, skip []string, layer Layer, documents []Document) prepared {
+	p := prepared{layer: layer, sheets: make([]sheet, 0, 2*len(documents))}
 	for _, d := range documents {
 		p.sheets = append(p.sheets, sheet{layer: layer, document: d, values: d.Values, skip: skip})
 	}
@@ -77,8 +73,8 @@ func prepare(f *faults, chart Chart, layer Layer, documents []Document) prepared
 		}
 	}
 	p.parts = []sheet{{values: written, skip: skip}}
-	if chart.Section != "" {
-		p.moveSection(f, chart.Section, written[chart.Section], documents)
+	if section != "" {
+		p.moveSection(f, section, written[section], documents)
 	}
 	return p
 }

@@ -9,8 +9,10 @@ import (
 
 // A selection resolves selectors into an order of layers.
 type selection struct {
-	faults   *faults
-	chart    Chart
+	faults *faults
+	// section is the chart's own, sections are all that are dropped from or moved in a layer.
+	section  string
+	sections []string
 	catalog  Catalog
 	loaded   map[Layer]prepared
 	order    []Layer
@@ -94,7 +96,7 @@ func (s *selection) load(from prepared, layer Layer) (prepared, bool) {
 		s.faults.add(fault)
 		return prepared{}, false
 	}
-	return prepare(s.faults, s.chart, layer, []Document{document}), true
+	return prepare(s.faults, s.section, s.sections, layer, []Document{document}), true
 }
 
 // names reads one selector of a layer. found is false where the layer does not have it.
