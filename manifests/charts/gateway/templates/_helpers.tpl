@@ -98,7 +98,7 @@ annotations:
 {{- fail (printf "networkGatewayPorts.%s.port: a port of the gateway needs a number; set it, or set networkGatewayPorts.%s to null" $name $name) -}}
 {{- end -}}
 {{- $own := dict "name" $name "protocol" "TCP" -}}
-{{- range $key, $value := $port -}}
+{{- range $key, $value := pick $port "appProtocol" "name" "nodePort" "port" "protocol" "targetPort" -}}
 {{- $_ := set $own $key $value -}}
 {{- end -}}
 {{- $ports = append $ports $own -}}

@@ -30,7 +30,13 @@
 {{- fail (printf "global.proxy.tracer: %q is unknown; use none, datadog, lightstep, stackdriver or zipkin, or leave it and set meshConfig.defaultConfig.tracing" (toString $name)) -}}
 {{- end -}}
 {{- if and (ne $name "none") (not (pick .user "datadog" "lightstep" "openCensusAgent" "stackdriver" "zipkin")) -}}
-{{- $settings := deepCopy (dig "tracer" $name dict $global) -}}
+{{- $settings := dict -}}
+{{- range $key, $value := dig "tracer" $name dict $global -}}
+{{- /* x- begins the keys that users keep for anchors. */ -}}
+{{- if not (hasPrefix "x-" $key) -}}
+{{- $_ := set $settings $key $value -}}
+{{- end -}}
+{{- end -}}
 {{- if and (eq $name "zipkin") (not $settings.address) -}}
 {{- $_ := set $settings "address" (printf "zipkin.%s:9411" .root.Release.Namespace) -}}
 {{- end -}}

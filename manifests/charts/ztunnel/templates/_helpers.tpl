@@ -132,7 +132,11 @@ type: OnDelete
 {{- fail (printf "updateStrategy.rollingUpdate: maxSurge and maxUnavailable are both %s 0; Kubernetes wants exactly one of them to be 0" (ternary "at" "above" $noSurge)) -}}
 {{- end -}}
 {{- end -}}
-{{ toYaml . }}
+{{- $strategy := pick . "type" -}}
+{{- with pick (.rollingUpdate | default dict) "maxSurge" "maxUnavailable" -}}
+{{- $_ := set $strategy "rollingUpdate" . -}}
+{{- end -}}
+{{ toYaml $strategy }}
 {{- end -}}
 {{- end -}}
 

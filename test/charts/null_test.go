@@ -1,0 +1,116 @@
+package charts_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/stratamesh/strata/internal/values"
+	"github.com/stratamesh/strata/pkg/render"
+)
+
+// leanCharts are the charts without the long texts that they only copy: CRDs and injection templates.
+var leanCharts = perChart(func(name string) (*render.Chart, error) {
+	fsys, err := readFiles(name)
+	if err != nil {
+		return nil, err
+	}
+	for file := range fsys {
+		if strings.HasPrefix(file, "files/crds/") || strings.HasPrefix(file, "files/injection/") {
+			fsys[file] = &fstest.MapFile{Data: []byte("line\nspec: {}\n")}
+		}
+	}
+	return render.FS(fsys)
+})
+
+// nullable lists every key that can be null: those that the schema documents, of the types of Kubernetes the first level,
+// and those of the defaults, such as one label.
+func nullable(t testing.TB, chartName string) [][]string {
+	t.Helper()
+	out := schemas(t, chartName).paths(1)
+	known := map[string]bool{}
+	for _, path := range out {
+		known[strings.Join(path, "\x00")] = true
+	}
+	defaults, _ := chart(t, chartName).Defaults["defaults"].(map[string]any)
+	for _, leaf := range values.Leaves(defaults) {
+		for n := range leaf.Path {
+			if key := strings.Join(leaf.Path[:n+1], "\x00"); !known[key] {
+				known[key] = true
+				out = append(out, leaf.Path[:n+1])
+			}
+		}
+	}
+	return out
+}
+
+// batches deals paths out, many to a render. So that what one null takes away does not hide another null of its batch,
+// sections and switches at the root are alone, and of one section there is one path in a batch.
+func batches(s schema, paths [][]string) [][][]string {
+	var out [][][]string
+	var used []map[string]bool // the sections of each batch; nil where it is for one path alone
+	for _, path := range paths {
+		area := path[0]
+		if area == "global" {
+			area = strings.Join(path[:min(2, len(path))], ".")
+		}
+		if len(path) == 1 && (s.isSection(area) || s.isSwitch(area)) {
+			out, used = append(out, [][]string{path}), append(used, nil)
+			continue
+		}
+		place := slices.IndexFunc(used, func(areas map[string]bool) bool { return areas != nil && !areas[area] })
+		if place < 0 {
+			place = len(out)
+			out, used = append(out, nil), append(used, map[string]bool{})
+		}
+		out[place] = append(out[place], path)
+		used[place][area] = true
+	}
+	return out
+}
+
+// Any value may be null, at every depth, over the defaults and over values that switch everything on: the chart renders
+// without it, objects that Kubernetes takes, or the error names the value.
+func TestAnyValueMayBeNull(t *testing.T) {
+	t.Parallel()
+	for _, name := range chartNames {
+		paths := nullable(t, name)
+		t.Logf("%s: %d values", name, len(paths))
+		for _, base := range bases(t, name) {
+			for n, batch := range batches(schemas(t, name), paths) {
+				t.Run(name+"/"+base.name+"/"+strings.Join(batch[0], "."), func(t *testing.T) {
+					t.Parallel()
+					// The engines take turns: what they do with null themselves has tests of its own.
+					nullsRender(t, rendering{loaded: leanCharts(t, name), engine: engines[n%2]}, base.values, batch)
+				})
+			}
+		}
+	}
+}
+
+func nullsRender(t *testing.T, r rendering, base map[string]any, batch [][]string) {
+	t.Helper()
+	r.Namespace = matrixNamespace
+	for len(batch) > 0 {
+		r.Values = values.Copy(base)
+		for _, path := range batch {
+			values.Set(r.Values, path, nil)
+		}
+		out, err := r.run(t)
+		if err == nil {
+			got, err := read(out)
+			require.NoError(t, err)
+			assert.Empty(t, got.faults(t), "null for %v", batch)
+			requireNone(t, got.notes, unclear)
+			return
+		}
+		requireClear(t, err)
+		refused := slices.IndexFunc(batch, func(path []string) bool { return strings.Contains(err.Error(), path[len(path)-1]) })
+		require.GreaterOrEqual(t, refused, 0, "null for %v: %v", batch, err)
+		batch = slices.Delete(slices.Clone(batch), refused, refused+1)
+	}
+}

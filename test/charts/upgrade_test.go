@@ -1,0 +1,73 @@
+package charts_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/stratamesh/strata/internal/values"
+)
+
+// An upgrade differs from an installation in nothing but the failure policy of validation, which istiod has set by then;
+// and with profile gitops, where every render may be either, in nothing at all.
+func TestUpgradeDiffersOnlyInTheFailurePolicy(t *testing.T) {
+	t.Parallel()
+	for _, name := range chartNames {
+		for _, base := range bases(t, name) {
+			for _, profile := range []string{"", "gitops"} {
+				for _, engine := range engines {
+					t.Run(fmt.Sprintf("%s/%s/%s/%s", name, base.name, profile, engine), func(t *testing.T) {
+						t.Parallel()
+						c := cell{profile, values.Copy(base.values)}
+						if profile != "" {
+							c.values["profile"] = profile
+						}
+						// What the user says about it is no default.
+						values.Delete(c.values, []string{"base", "validationFailurePolicy"})
+						values.Delete(c.values, []string{"base", "validationCABundle"})
+						r := c.rendering(name, engine)
+						r.IsUpgrade = true
+						upgrade, err := r.objects(t)
+						require.NoError(t, err)
+						found := differences(c.objects(t, name, engine), upgrade)
+						validator := map[string]string{"base": "istiod-default-validator", "istiod": "istio-validator"}[name]
+						if profile == "gitops" || validator == "" {
+							assert.Empty(t, found)
+							return
+						}
+						require.Len(t, found, 1)
+						assert.True(t, strings.HasPrefix(found[0], "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration /"+validator), found[0])
+						assert.Contains(t, found[0], `"  failurePolicy: Ignore"`)
+						for _, d := range upgrade.all("ValidatingWebhookConfiguration") {
+							assert.NotContains(t, d.text, "failurePolicy")
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// What the user says about the failure policy holds at installation and upgrade alike.
+func TestUsersFailurePolicyIsRendered(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"base", "istiod"} {
+		for _, policy := range []string{"Fail", "Ignore"} {
+			for _, upgrade := range []bool{false, true} {
+				for _, engine := range engines {
+					t.Run(fmt.Sprintf("%s/%s/%t/%s", name, policy, upgrade, engine), func(t *testing.T) {
+						t.Parallel()
+						r := cell{policy, parse(t, "base: {validationFailurePolicy: "+policy+"}")}.rendering(name, engine)
+						r.IsUpgrade = upgrade
+						got, err := r.objects(t)
+						require.NoError(t, err)
+						assert.Equal(t, policy, string(failurePolicy(t, got)))
+					})
+				}
+			}
+		}
+	}
+}
