@@ -22,6 +22,10 @@ render: ## Writes the manifests of every chart to OUT (out): make render PROFILE
 test: ## Runs the tests of the main module, with the race detector, in random order.
 	go test -race -shuffle=on ./...
 
+.PHONY: test-injection
+test-injection: ## Injects pods with Istio's own injector (its first build takes minutes; then it is cached).
+	test/injection/run
+
 .PHONY: golden
 golden: ## Writes the golden files anew.
 	go run ./cmd/strata golden update

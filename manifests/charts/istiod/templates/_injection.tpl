@@ -4,6 +4,8 @@
 {{- define "istiod.injection.values" -}}
 {{- $global := dict -}}
 {{- include "istiod.ownGlobals" (dict "root" . "from" (.Values.global | default dict) "into" $global) -}}
+{{- $global = deepCopy $global -}}
+{{- include "istiod.injection.typed" $global -}}
 {{- $_ := set $global "istioNamespace" .Release.Namespace -}}
 {{- $secrets := list -}}
 {{- range $global.imagePullSecrets -}}
@@ -21,6 +23,33 @@
   "pilot" (dict "cni" (dict "enabled" ($cni.enabled | default false) "provider" ($cni.provider | default "default")))
   "revision" (include "istiod.revision" .)
   "sidecarInjectorWebhook" (.Values.sidecarInjectorWebhook | default dict)) -}}
+{{- end -}}
+
+{{- /* Makes strings of what Istio's injector reads as strings only, in the global values. */ -}}
+{{- define "istiod.injection.typed" -}}
+{{- $proxy := .proxy | default dict -}}
+{{- $waypoint := .waypoint | default dict -}}
+{{- include "istiod.injection.texts" (list $proxy "excludeInboundPorts" "excludeOutboundPorts" "includeInboundPorts" "includeOutboundPorts") -}}
+{{- with $waypoint.nodeSelector -}}
+{{- include "istiod.injection.texts" (prepend (keys .) .) -}}
+{{- end -}}
+{{- range $resources := list $proxy.resources $waypoint.resources .defaultResources -}}
+{{- range $part := list "limits" "requests" -}}
+{{- with get ($resources | default dict) $part -}}
+{{- include "istiod.injection.texts" (prepend (keys .) .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Makes strings of the named values of a map, where it has them: (list map name name …). */ -}}
+{{- define "istiod.injection.texts" -}}
+{{- $map := index . 0 -}}
+{{- range $name := slice . 1 -}}
+{{- if hasKey $map $name -}}
+{{- $_ := set $map $name (include "istiod.string" (get $map $name)) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{- /*
