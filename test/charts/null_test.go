@@ -4,28 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/stratamesh/strata/internal/values"
-	"github.com/stratamesh/strata/pkg/render"
 )
-
-// leanCharts are the charts without the long texts that they only copy: CRDs and injection templates.
-var leanCharts = perChart(func(name string) (*render.Chart, error) {
-	fsys, err := readFiles(name)
-	if err != nil {
-		return nil, err
-	}
-	for file := range fsys {
-		if strings.HasPrefix(file, "files/crds/") || strings.HasPrefix(file, "files/injection/") {
-			fsys[file] = &fstest.MapFile{Data: []byte("line\nspec: {}\n")}
-		}
-	}
-	return render.FS(fsys)
-})
 
 // nullable lists every key that can be null: those that the schema documents, of the types of Kubernetes the first level,
 // and those of the defaults, such as one label.
@@ -49,10 +33,12 @@ func nullable(t testing.TB, chartName string) [][]string {
 }
 
 // batches deals paths out, many to a render. So that what one null takes away does not hide another null of its batch,
-// sections and switches at the root are alone, and of one section there is one path in a batch.
+// sections and switches at the root are alone, and of one section there are few paths in a batch.
+const most = 4
+
 func batches(s schema, paths [][]string) [][][]string {
 	var out [][][]string
-	var used []map[string]bool // the sections of each batch; nil where it is for one path alone
+	var used []map[string]int // how often each section is in a batch; nil where that is for one path alone
 	for _, path := range paths {
 		area := path[0]
 		if area == "global" {
@@ -62,13 +48,13 @@ func batches(s schema, paths [][]string) [][][]string {
 			out, used = append(out, [][]string{path}), append(used, nil)
 			continue
 		}
-		place := slices.IndexFunc(used, func(areas map[string]bool) bool { return areas != nil && !areas[area] })
+		place := slices.IndexFunc(used, func(areas map[string]int) bool { return areas != nil && areas[area] < most })
 		if place < 0 {
 			place = len(out)
-			out, used = append(out, nil), append(used, map[string]bool{})
+			out, used = append(out, nil), append(used, map[string]int{})
 		}
 		out[place] = append(out[place], path)
-		used[place][area] = true
+		used[place][area]++
 	}
 	return out
 }
@@ -85,7 +71,7 @@ func TestAnyValueMayBeNull(t *testing.T) {
 				t.Run(name+"/"+base.name+"/"+strings.Join(batch[0], "."), func(t *testing.T) {
 					t.Parallel()
 					// The engines take turns: what they do with null themselves has tests of its own.
-					nullsRender(t, rendering{loaded: leanCharts(t, name), engine: engines[n%2]}, base.values, batch)
+					nullsRender(t, rendering{chart: name, engine: engines[n%2]}, base.values, batch)
 				})
 			}
 		}

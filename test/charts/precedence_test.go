@@ -99,22 +99,6 @@ func probed(t testing.TB, c *render.Chart, engine render.Engine, explicit map[st
 	return got
 }
 
-// A way is a manner in which a user sets a value.
-type way struct {
-	name string
-	// place says where the path of a value stands in the user's file.
-	place func(section string, path []string) []string
-	// value makes what the user sets out of what the overlay sets.
-	value func(t testing.TB, s schema, leaf values.Leaf) any
-}
-
-var ways = []way{
-	{"at the root", func(_ string, path []string) []string { return path }, another},
-	{"in the section", func(section string, path []string) []string { return append([]string{section}, path...) }, another},
-	{"null at the root", func(_ string, path []string) []string { return path }, func(testing.TB, schema, values.Leaf) any { return nil }},
-	{"null in the section", func(section string, path []string) []string { return append([]string{section}, path...) }, func(testing.TB, schema, values.Leaf) any { return nil }},
-}
-
 // another makes a value that the schema takes and that is not the one of the overlay.
 func another(t testing.TB, s schema, leaf values.Leaf) any {
 	t.Helper()
@@ -140,49 +124,74 @@ func another(t testing.TB, s schema, leaf values.Leaf) any {
 }
 
 // What a user sets wins over every value of every profile, platform and compatibility version, at the root and in the
-// chart's section; null removes it; and the neighbours that the user leaves alone keep the overlay's values.
+// chart's section, and null removes it. Each value is set in one render and null in another, among others of which it is
+// the other way round.
 func TestUserWinsOverOverlays(t *testing.T) {
 	t.Parallel()
 	for _, name := range chartNames {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, own, s := probes(t, name), section(t, name), schemas(t, name)
-			checked := 0
-			for _, o := range overlays(t, name) {
+			places := map[string][]string{"root": nil}
+			if own := section(t, name); own != "" {
+				places["section"] = []string{own}
+			}
+			c, checked := probes(t, name), 0
+			for n, o := range overlays(t, name) {
 				leaves := o.leavesFor(t, name)
 				checked += len(leaves)
-				for _, w := range ways {
-					if own == "" && strings.HasSuffix(w.name, "in the section") || len(leaves) == 0 {
-						continue
-					}
-					t.Run(o.name+"/"+w.name, func(t *testing.T) {
-						for _, engine := range engines {
-							// Every other leaf is the user's, then those that were not.
-							for half := range min(2, len(leaves)) {
-								explicit := map[string]any{o.selector: o.value}
-								want := map[string]any{}
-								for n, leaf := range leaves {
-									want[strings.Join(leaf.Path, ".")] = leaf.Value
-									if n%2 == half {
-										value := w.value(t, s, leaf)
-										values.Set(explicit, w.place(own, leaf.Path), value)
-										want[strings.Join(leaf.Path, ".")] = value
-									}
+				for place, prefix := range places {
+					for _, engine := range inTurn(n + len(prefix)) {
+						for half := range min(2, 2*len(leaves)) {
+							explicit, want := map[string]any{o.selector: o.value}, map[string]any{}
+							for n, leaf := range leaves {
+								var value any
+								if n%2 == half {
+									value = another(t, schemas(t, name), leaf)
 								}
-								got := probed(t, c, engine, explicit)
-								for _, leaf := range leaves {
-									value, found := values.Get(got, leaf.Path)
-									wanted := want[strings.Join(leaf.Path, ".")]
-									assert.Equal(t, wanted != nil, found, "%s: %v", engine, leaf.Path)
-									assert.Equal(t, wanted, value, "%s: %v", engine, leaf.Path)
-								}
+								values.Set(explicit, append(slices.Clone(prefix), leaf.Path...), value)
+								want[strings.Join(leaf.Path, ".")] = value
+							}
+							got := probed(t, c, engine, explicit)
+							for _, leaf := range leaves {
+								value, found := values.Get(got, leaf.Path)
+								wanted := want[strings.Join(leaf.Path, ".")]
+								assert.Equal(t, wanted != nil, found, "%s, %s, %s: %v", o.name, place, engine, leaf.Path)
+								assert.Equal(t, wanted, value, "%s, %s, %s: %v", o.name, place, engine, leaf.Path)
 							}
 						}
-					})
+					}
 				}
 			}
 			t.Logf("%d values of overlays", checked)
 			assert.GreaterOrEqual(t, checked, fewest[name])
+		})
+	}
+}
+
+// Every value of an overlay arrives, and stays where the user sets its neighbours alone.
+func TestOverlaysKeepWhatTheUserLeavesAlone(t *testing.T) {
+	t.Parallel()
+	for _, name := range chartNames {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for n, o := range overlays(t, name) {
+				leaves := o.leavesFor(t, name)
+				for half := range min(2, len(leaves)) {
+					explicit := map[string]any{o.selector: o.value}
+					for n, leaf := range leaves {
+						if n%2 == half && len(leaves) > 1 {
+							values.Set(explicit, leaf.Path, another(t, schemas(t, name), leaf))
+						}
+					}
+					got := probed(t, probes(t, name), engines[(n+half)%2], explicit)
+					for n, leaf := range leaves {
+						if n%2 != half || len(leaves) == 1 {
+							value, _ := values.Get(got, leaf.Path)
+							assert.Equal(t, leaf.Value, value, "%s: %v", o.name, leaf.Path)
+						}
+					}
+				}
+			}
 		})
 	}
 }
@@ -194,7 +203,7 @@ var fewest = map[string]int{"base": 6, "istio-cni": 25, "istiod": 45, "ztunnel":
 func TestUserWinsOverFlattenedGlobals(t *testing.T) {
 	t.Parallel()
 	c := probes(t, "ztunnel")
-	for _, tc := range []struct{ name, explicit, want string }{
+	for n, tc := range []struct{ name, explicit, want string }{
 		{"the profile's global counts", `{profile: ambient}`, "distroless"},
 		{"global", `{profile: ambient, global: {variant: debug}}`, "debug"},
 		{"root", `{profile: ambient, variant: debug}`, "debug"},
@@ -204,7 +213,7 @@ func TestUserWinsOverFlattenedGlobals(t *testing.T) {
 		{"null at the root", `{profile: ambient, variant: null}`, ""},
 		{"empty at the root", `{profile: ambient, variant: ""}`, ""},
 	} {
-		for _, engine := range engines {
+		for _, engine := range inTurn(n) {
 			t.Run(tc.name+"/"+engine.String(), func(t *testing.T) {
 				assert.Equal(t, tc.want, text(probed(t, c, engine, parse(t, tc.explicit)), "variant"))
 			})
@@ -216,7 +225,7 @@ func TestUserWinsOverFlattenedGlobals(t *testing.T) {
 func TestUserSelectionReplacesAProfilesPlatform(t *testing.T) {
 	t.Parallel()
 	c := probes(t, "istio-cni")
-	for _, tc := range []struct{ name, explicit, platform, provider, binDir string }{
+	for n, tc := range []struct{ name, explicit, platform, provider, binDir string }{
 		{"the profile's own", `{profile: openshift-ambient}`, "openshift", "multus", "/var/lib/cni/bin"},
 		{"at the root", `{profile: openshift-ambient, platform: k3d}`, "k3d", "default", "/bin"},
 		{"under global", `{profile: openshift-ambient, global: {platform: k3d}}`, "k3d", "default", "/bin"},
@@ -224,7 +233,7 @@ func TestUserSelectionReplacesAProfilesPlatform(t *testing.T) {
 		{"none", `{profile: openshift-ambient, platform: ""}`, "", "default", "/opt/cni/bin"},
 		{"none at the root, one under global", `{profile: openshift-ambient, platform: "", global: {platform: k3d}}`, "", "default", "/opt/cni/bin"},
 	} {
-		for _, engine := range engines {
+		for _, engine := range inTurn(n) {
 			t.Run(tc.name+"/"+engine.String(), func(t *testing.T) {
 				got := probed(t, c, engine, parse(t, tc.explicit))
 				assert.Equal(t, tc.platform, text(got, "platform"))

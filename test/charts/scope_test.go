@@ -18,17 +18,15 @@ func TestScopesPartTheObjects(t *testing.T) {
 	t.Parallel()
 	for _, name := range chartNames {
 		for n, base := range bases(t, name) {
-			// Platform openshift brings objects of the cluster to charts that have none else.
-			for m, platform := range []string{"", "openshift"} {
-				place := [][]string{{"resourceScope"}, {"global", "resourceScope"}}[m]
-				engine := engines[(n+m)%2]
-				t.Run(fmt.Sprintf("%s/%s/%s/%s", name, base.name, platform, engine), func(t *testing.T) {
+			place := [][]string{{"resourceScope"}, {"global", "resourceScope"}}[n]
+			// It brings objects of the cluster to charts that have none else.
+			platform := []string{"", "openshift"}[n]
+			for _, engine := range inTurn(n) {
+				t.Run(fmt.Sprintf("%s/%s/%s", name, base.name, engine), func(t *testing.T) {
 					t.Parallel()
 					scoped := func(scope string) result {
 						c := cell{scope, values.Copy(base.values)}
-						if platform != "" {
-							c.values["platform"] = platform
-						}
+						c.values["platform"] = platform
 						if scope != "" {
 							values.Set(c.values, place, scope)
 						}

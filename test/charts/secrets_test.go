@@ -18,7 +18,7 @@ const secret = "s3cr3t-Marker"
 // in the ConfigMap that records the values.
 func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	t.Parallel()
-	for _, tc := range []struct{ name, chart, values, holder string }{
+	for n, tc := range []struct{ name, chart, values, holder string }{
 		{"token of a tracer", "istiod", `{global: {proxy: {tracer: lightstep}, tracer: {lightstep: {address: "a:1", accessToken: SECRET}}}}`, "v1/ConfigMap mesh/istio"},
 		{"token of a tracer that is not in use", "istiod", `{global: {tracer: {lightstep: {accessToken: SECRET}}}}`, ""},
 		{"token of a tracer in the section", "istiod", `{pilot: {global: {proxy: {tracer: lightstep}, tracer: {lightstep: {address: "a:1", accessToken: SECRET}}}}}`, "v1/ConfigMap mesh/istio"},
@@ -48,7 +48,7 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 		{"another chart's section", "gateway", `{pilot: {env: {TOKEN: SECRET}}}`, ""},
 		{"mesh configuration", "ztunnel", `{meshConfig: {defaultConfig: {tracing: {lightstep: {accessToken: SECRET}}}}}`, ""},
 	} {
-		for _, engine := range engines {
+		for _, engine := range inTurn(n) {
 			t.Run(fmt.Sprintf("%s/%s/%s", tc.chart, tc.name, engine), func(t *testing.T) {
 				t.Parallel()
 				r, err := cell{tc.name, parse(t, strings.ReplaceAll(tc.values, "SECRET", secret))}.rendering(tc.chart, engine).objects(t)

@@ -15,10 +15,10 @@ import (
 // and with profile gitops, where every render may be either, in nothing at all.
 func TestUpgradeDiffersOnlyInTheFailurePolicy(t *testing.T) {
 	t.Parallel()
-	for _, name := range chartNames {
-		for _, base := range bases(t, name) {
+	for n, name := range chartNames {
+		for m, base := range bases(t, name) {
 			for _, profile := range []string{"", "gitops"} {
-				for _, engine := range engines {
+				for _, engine := range inTurn(n + m) {
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", name, base.name, profile, engine), func(t *testing.T) {
 						t.Parallel()
 						c := cell{profile, values.Copy(base.values)}
@@ -54,10 +54,10 @@ func TestUpgradeDiffersOnlyInTheFailurePolicy(t *testing.T) {
 // What the user says about the failure policy holds at installation and upgrade alike.
 func TestUsersFailurePolicyIsRendered(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"base", "istiod"} {
-		for _, policy := range []string{"Fail", "Ignore"} {
+	for n, name := range []string{"base", "istiod"} {
+		for m, policy := range []string{"Fail", "Ignore"} {
 			for _, upgrade := range []bool{false, true} {
-				for _, engine := range engines {
+				for _, engine := range inTurn(n + m) {
 					t.Run(fmt.Sprintf("%s/%s/%t/%s", name, policy, upgrade, engine), func(t *testing.T) {
 						t.Parallel()
 						r := cell{policy, parse(t, "base: {validationFailurePolicy: "+policy+"}")}.rendering(name, engine)

@@ -1,6 +1,6 @@
 {{- /* What sidecar injection needs: the values of its templates, and its webhooks. */ -}}
 
-{{- /* The values that the injection templates read, as JSON. */ -}}
+{{- /* The values that the injection templates read, as JSON. Of istiod's environment, which may hold a secret, only what they read. */ -}}
 {{- define "istiod.injection.values" -}}
 {{- $global := dict -}}
 {{- include "istiod.ownGlobals" (dict "root" . "from" (.Values.global | default dict) "into" $global) -}}
@@ -20,7 +20,9 @@
 {{- toPrettyJson (dict
   "global" $global
   "gateways" (.Values.gateways | default dict)
-  "pilot" (dict "cni" (dict "enabled" ($cni.enabled | default false) "provider" ($cni.provider | default "default")))
+  "pilot" (dict
+    "cni" (dict "enabled" ($cni.enabled | default false) "provider" ($cni.provider | default "default"))
+    "env" (pick (.Values.env | default dict) "ENABLE_CLUSTER_TRUST_BUNDLE_API"))
   "revision" (include "istiod.revision" .)
   "sidecarInjectorWebhook" (.Values.sidecarInjectorWebhook | default dict)) -}}
 {{- end -}}
