@@ -71,7 +71,7 @@ func TestReadValues(t *testing.T) {
 
 func TestReadValuesRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"# A.\na: 1\n":                                           "must have the one key defaults",
+		"# A.\na: 1\n":                                     "must have the one key defaults",
 		"defaults:\n  a: 1\n":                              "values.yaml:2: a: no description",
 		"defaults:\n  # A.\n  a: {}\n":                     "a: an empty map needs @type",
 		"defaults:\n  # A.\n  a: []\n":                     "a: a list needs @type",

@@ -19,7 +19,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	pathvalidation "k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 	sigs "sigs.k8s.io/yaml"
 
@@ -40,7 +40,7 @@ func into[T any](object map[string]any) error {
 	return err
 }
 
-func pathSegment(name string) []string { return pathvalidation.IsValidPathSegmentName(name) }
+func pathSegment(name string) []string { return content.IsPathSegmentName(name) }
 
 var (
 	subdomain = func(name string) []string { return validation.IsDNS1123Subdomain(name) }
