@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,6 +49,60 @@ func TestRules(t *testing.T) {
 					}
 					if len(objects) < 3 {
 						t.Errorf("%s, Gateway %s: %d objects, not even a Deployment, a Service and a ServiceAccount", in.name, gw.Name, len(objects))
+					}
+					for _, fault := range deployedFaults(objects) {
+						t.Errorf("%s, Gateway %s: %s", in.name, gw.Name, fault)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestProfiles checks the rules with a few inputs under every profile, platform and compatibility version that the chart has.
+func TestProfiles(t *testing.T) {
+	files, err := filepath.Glob("../../manifests/profiles/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d profiles, %v", len(files), err)
+	}
+	some := []*input{inputNamed(t, "deployment"), inputNamed(t, "gateway"), inputNamed(t, "grpc"), inputNamed(t, "kube-gateway"), inputNamed(t, "waypoint")}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		t.Run(name, func(t *testing.T) {
+			s := setting{Name: name, Nodes: "v1.34.0", Values: map[string]any{"profile": name}}
+			for key, prefix := range map[string]string{"platform": "platform-", "compatibilityVersion": "compatibility-version-"} {
+				if value, ok := strings.CutPrefix(name, prefix); ok {
+					s.Values = map[string]any{key: value}
+				}
+			}
+			if name == "remote" {
+				// Without these a cluster has only the webhook: the istiod of another cluster injects.
+				s.Values["istiodRemote"] = map[string]any{"enabledLocalInjectorIstiod": true}
+				s.Values["global"] = map[string]any{"omitSidecarInjectorConfigMap": false, "remotePilotAddress": "192.0.2.1"}
+				s.Values["configMap"] = true
+			}
+			s.Namespace.Labels = map[string]string{"istio-injection": "enabled"}
+			p, err := newPlane(s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, in := range some {
+				for _, pod := range in.pods {
+					p.checkPod(t, in.name, pod)
+					if o, err := p.admit(pod); err != nil || !o.patched {
+						t.Errorf("%s: not injected: %v", in.name, err)
+					}
+				}
+			}
+			d, err := p.newDeployer(some, p.values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, in := range some {
+				for _, gw := range in.gateways {
+					objects, err := d.deploy(gw)
+					if err != nil {
+						t.Fatal(err)
 					}
 					for _, fault := range deployedFaults(objects) {
 						t.Errorf("%s, Gateway %s: %s", in.name, gw.Name, fault)
