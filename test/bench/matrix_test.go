@@ -84,6 +84,21 @@ func BenchmarkMatrix(b *testing.B) {
 	}
 }
 
+// BenchmarkGoldenCheck is what a user runs: the program that renders the five charts under every overlay with both engines, reads the
+// objects and compares them with the golden files.
+func BenchmarkGoldenCheck(b *testing.B) {
+	strata := filepath.Join(b.TempDir(), "strata")
+	if out, err := exec.Command("go", "build", "-o", strata, "../../cmd/strata").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	loop(b, func() error {
+		if out, err := exec.Command(strata, "golden", "check", "--config", "../../strata.yaml").CombinedOutput(); err != nil {
+			return fmt.Errorf("%w\n%s", err, out)
+		}
+		return nil
+	})
+}
+
 func orEmpty(profile any) any {
 	if profile == nil {
 		return ""
