@@ -47,13 +47,7 @@ func (s schema) enum(path []string) []any {
 	return list
 }
 
-// isSection says whether a key holds further documented keys, and isSwitch whether it is true or false.
-func (s schema) isSection(key string) bool {
-	node, _ := s.own()[key].(map[string]any)
-	node, _ = s.resolve(node)
-	return node["properties"] != nil
-}
-
+// isSwitch says whether a key at the root is true or false.
 func (s schema) isSwitch(key string) bool {
 	types, _ := at(s.own(), key, "type").([]any)
 	return slices.Contains(types, any("boolean"))

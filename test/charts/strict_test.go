@@ -19,32 +19,46 @@ type refusal struct {
 	fails  []string
 }
 
-// every is a chart name for: each of the five.
-const every = ""
+// every is a chart name for each of the five, some for one of them in turn: of what the engine does, which is the same in all.
+const (
+	every = "every chart"
+	some  = "some chart"
+)
+
+// chartsFor are the charts that case n is for.
+func chartsFor(name string, n int) []string {
+	switch name {
+	case every:
+		return chartNames
+	case some:
+		return chartNames[n%len(chartNames) : n%len(chartNames)+1]
+	}
+	return []string{name}
+}
 
 var refusals = map[string][]refusal{
 	"selector": {
 		{"unknown profile", every, `{profile: nope}`, []string{`profile: unknown name "nope"; known: ambient, default, demo, gitops, openshift, openshift-ambient, preview, remote, stable`}},
-		{"unknown profile in a list", every, `{profile: [ambient, nope]}`, []string{`profile: unknown name "nope"; known: `}},
-		{"unknown profile in a sum", every, `{profile: ambient+nope}`, []string{`profile: unknown name "nope"; known: `}},
-		{"a platform is no profile", every, `{profile: platform-gke}`, []string{`profile: unknown name "platform-gke"; known: `}},
-		{"unknown platform", every, `{platform: nope}`, []string{`platform: unknown name "nope"; known: gke, k3d, k3s, microk8s, minikube, openshift`}},
-		{"unknown platform under global", every, `{global: {platform: nope}}`, []string{`platform: unknown name "nope"; known: `}},
-		{"unknown version", every, `{compatibilityVersion: "1.24"}`, []string{`compatibilityVersion: unknown name "1.24"; known: 1.25, 1.26, 1.27, 1.28, 1.29, 1.30`}},
+		{"unknown profile in a list", some, `{profile: [ambient, nope]}`, []string{`profile: unknown name "nope"; known: `}},
+		{"unknown profile in a sum", some, `{profile: ambient+nope}`, []string{`profile: unknown name "nope"; known: `}},
+		{"a platform is no profile", some, `{profile: platform-gke}`, []string{`profile: unknown name "platform-gke"; known: `}},
+		{"unknown platform", some, `{platform: nope}`, []string{`platform: unknown name "nope"; known: gke, k3d, k3s, microk8s, minikube, openshift`}},
+		{"unknown platform under global", some, `{global: {platform: nope}}`, []string{`platform: unknown name "nope"; known: `}},
+		{"unknown version", some, `{compatibilityVersion: "1.24"}`, []string{`compatibilityVersion: unknown name "1.24"; known: 1.25, 1.26, 1.27, 1.28, 1.29, 1.30`}},
 		{"version without quotes", every, `{compatibilityVersion: 1.30}`, []string{`compatibilityVersion: 1.3 is a number; quote it, as in compatibilityVersion: "1.30"`}},
-		{"version without quotes under global", every, `{global: {compatibilityVersion: 1.30}}`, []string{`quote it, as in compatibilityVersion: "1.30"`}},
-		{"number as profile", every, `{profile: 5}`, []string{`profile: 5 is a number; quote it`}},
-		{"map as profile", every, `{profile: {a: b}}`, []string{`profile: is a map where a name belongs`}},
-		{"number in a list of profiles", every, `{profile: [1]}`, []string{`profile: the list holds a number; each item is the name of a profile`}},
-		{"list as platform", every, `{platform: [gke]}`, []string{`at '/platform': got array, want null or string`}},
+		{"version without quotes under global", some, `{global: {compatibilityVersion: 1.30}}`, []string{`quote it, as in compatibilityVersion: "1.30"`}},
+		{"number as profile", some, `{profile: 5}`, []string{`profile: 5 is a number; quote it`}},
+		{"map as profile", some, `{profile: {a: b}}`, []string{`profile: is a map where a name belongs`}},
+		{"number in a list of profiles", some, `{profile: [1]}`, []string{`profile: the list holds a number; each item is the name of a profile`}},
+		{"list as platform", some, `{platform: [gke]}`, []string{`at '/platform': got array, want null or string`}},
 	},
 	"defaults": {
 		{"a key the chart knows", every, `{defaults: {global: {resourceScope: cluster}}}`, []string{`defaults.global.resourceScope: the chart's defaults are not for users; set global.resourceScope instead`}},
-		{"a key nobody knows", every, `{defaults: {nope: 1}}`, []string{`defaults.nope: the chart's defaults are not for users; set nope instead`}},
-		{"several keys in one error", every, `{defaults: {nope: 1, nada: 2}}`, []string{`defaults.nada: `, `defaults.nope: `}},
-		{"null for one", every, `{defaults: {global: null}}`, []string{`defaults.global: the chart's defaults are not for users; set global instead`}},
-		{"null for all", every, `{defaults: null}`, []string{`defaults: the chart's own defaults are missing; do not set this key`}},
-		{"those of the upstream chart", every, `{_internal_defaults_do_not_set: {hub: x}}`, []string{`_internal_defaults_do_not_set: these are the defaults of another chart; upgrade with --reset-then-reuse-values`}},
+		{"a key nobody knows", some, `{defaults: {nope: 1}}`, []string{`defaults.nope: the chart's defaults are not for users; set nope instead`}},
+		{"several keys in one error", some, `{defaults: {nope: 1, nada: 2}}`, []string{`defaults.nada: `, `defaults.nope: `}},
+		{"null for one", some, `{defaults: {global: null}}`, []string{`defaults.global: the chart's defaults are not for users; set global instead`}},
+		{"null for all", some, `{defaults: null}`, []string{`defaults: the chart's own defaults are missing; do not set this key`}},
+		{"those of the upstream chart", some, `{_internal_defaults_do_not_set: {hub: x}}`, []string{`_internal_defaults_do_not_set: these are the defaults of another chart; upgrade with --reset-then-reuse-values`}},
 	},
 	"unknown key": {
 		{"at the root", every, `{nope: 1}`, []string{`at '': additional properties 'nope' not allowed`}},
@@ -146,11 +160,7 @@ func TestBadInputIsRefused(t *testing.T) {
 	t.Parallel()
 	for topic, list := range refusals {
 		for n, c := range list {
-			names := []string{c.chart}
-			if c.chart == every {
-				names = chartNames
-			}
-			for m, name := range names {
+			for m, name := range chartsFor(c.chart, n) {
 				for _, engine := range inTurn(n + m) {
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", topic, c.name, name, engine), func(t *testing.T) {
 						t.Parallel()
@@ -197,25 +207,31 @@ x-note: anything
 
 var acceptances = []struct{ name, chart, values string }{
 	{"one file for all charts", every, forAll},
-	{"keys for anchors at the root", every, `{x-a: 1, x-b: [1], x-c: {d: null}, x-d: null}`},
-	{"keys for anchors under global", every, `{global: {x-a: {b: c}}}`},
+	{"keys for anchors and of others", every, `
+x-a: 1
+x-b: [1]
+x-c: {d: null}
+x-d: null
+global: {x-a: {b: c}, env: production, team: {name: payments}, list: [1], nothing: null}
+enabled: true
+cni: {}
+pilot: {}
+ztunnel: {}
+gateway: {}
+`},
 	{"keys for anchors deep down", "istiod", `{telemetry: {x-a: 1, v2: {x-b: 1, prometheus: {x-c: 1}}}, global: {proxy: {x-d: 1, tracer: zipkin}, tracer: {zipkin: {x-e: 1}}}, cpu: {x-f: 1}}`},
 	{"keys for anchors deep down", "istio-cni", `{ambient: {x-a: 1}, repair: {x-b: 1}, logging: {x-c: 1}, cni: {x-d: 1}}`},
 	{"keys for anchors deep down", "ztunnel", `{peerCaCrl: {x-a: 1}, updateStrategy: {x-b: 1, rollingUpdate: {x-c: 1}}, ztunnel: {x-d: 1}}`},
 	{"keys for anchors deep down", "gateway", `{service: {x-a: 1}, rbac: {x-b: 1}, networkGateway: net-1, networkGatewayPorts: {tls: {x-c: 1}}, gateway: {x-d: 1}}`},
 	{"keys for anchors deep down", "base", `{base: {x-a: 1}, experimental: {x-b: 1}}`},
-	{"foreign keys under global", every, `{global: {env: production, team: {name: payments}, list: [1], nothing: null}}`},
-	{"the condition of a parent chart", every, `{enabled: true}`},
-	{"the condition of a parent chart as text", every, `{enabled: "true"}`},
-	{"the condition of a parent chart, off", every, `{enabled: false}`},
-	{"sections of all charts", every, `{cni: {}, pilot: {}, ztunnel: {}, gateway: {}}`},
+	{"the condition of a parent chart as text, sections that are null", every, `{enabled: "true", cni: null, pilot: null, ztunnel: null, gateway: null}`},
+	{"the condition of a parent chart, off", some, `{enabled: false}`},
 	{"foreign sections hold what they want", "base", `{cni: {nope: 1}, pilot: {nope: 1}, ztunnel: {nope: 1}, gateway: {nope: 1}}`},
 	{"foreign sections hold what they want", "istiod", `{cni: {nope: 1}, ztunnel: {nope: 1}, gateway: {nope: 1}}`},
 	{"foreign sections hold what they want", "gateway", `{cni: {nope: 1}, pilot: {nope: 1}, ztunnel: {nope: 1}}`},
-	{"foreign sections may be null", every, `{cni: null, pilot: null, ztunnel: null, gateway: null}`},
 	{"no selection at all", every, `{profile: "", platform: "", compatibilityVersion: "", global: {profile: "", platform: ""}}`},
-	{"null selection", every, `{profile: null, platform: null, compatibilityVersion: null}`},
-	{"an empty list of profiles", every, `{profile: []}`},
+	{"null selection", some, `{profile: null, platform: null, compatibilityVersion: null}`},
+	{"an empty list of profiles", some, `{profile: []}`},
 	{"a whole number as tag", "istiod", `{tag: 131, global: {tag: 132}}`},
 	{"digits in quotes as tag", "ztunnel", `{tag: "1.30"}`},
 	{"pull secrets as names and objects", every, `{imagePullSecrets: [a, {name: b}], global: {imagePullSecrets: [{name: c}, d]}}`},
@@ -226,11 +242,7 @@ var acceptances = []struct{ name, chart, values string }{
 func TestGoodInputIsAccepted(t *testing.T) {
 	t.Parallel()
 	for n, c := range acceptances {
-		names := []string{c.chart}
-		if c.chart == every {
-			names = chartNames
-		}
-		for m, name := range names {
+		for m, name := range chartsFor(c.chart, n) {
 			for _, engine := range inTurn(n + m) {
 				t.Run(fmt.Sprintf("%s/%s/%s", c.name, name, engine), func(t *testing.T) {
 					t.Parallel()

@@ -3,11 +3,21 @@ package charts_test
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
+
+// ownTemplates are the files of a chart's templates folder, but for those that are the same in every chart, of which base
+// has them for all.
+func ownTemplates(t testing.TB, name string) []string {
+	t.Helper()
+	return slices.DeleteFunc(filesIn(t, name, "templates"), func(file string) bool {
+		return name != "base" && (path.Base(file) == "_overlay.tpl" || path.Base(file) == "_shared.tpl")
+	})
+}
 
 // unstable are functions whose result is another with each render, or depends on the cluster.
 var unstable = regexp.MustCompile(`\b(lookup|now|date|dateInZone|dateModify|ago|htmlDate|unixEpoch|rand\w*|uuidv4|genCA\w*|genSelfSignedCert\w*|genSignedCert\w*|genPrivateKey|derivePassword|htpasswd|bcrypt|encryptAES|getHostByName|env|expandenv)\b`)
@@ -25,7 +35,7 @@ var (
 func TestTemplatesCallNothingUnstable(t *testing.T) {
 	t.Parallel()
 	for _, name := range chartNames {
-		for _, file := range filesIn(t, name, "templates") {
+		for _, file := range ownTemplates(t, name) {
 			for _, m := range action.FindAllStringSubmatch(string(files(t, name)[file].Data), -1) {
 				code := word.ReplaceAllString(literal.ReplaceAllString(m[1], `""`), "x")
 				assert.Empty(t, unstable.FindString(code), "%s/%s: %s", name, file, m[0])
@@ -67,6 +77,23 @@ func TestTemplatesReadDocumentedValues(t *testing.T) {
 		// By "CHART.inScope" and "CHART.pullSecrets", which every chart uses.
 		for _, key := range []string{"resourceScope", "imagePullSecrets"} {
 			assert.True(t, schemas(t, name).knows(key), "%s reads %s", name, key)
+		}
+	}
+}
+
+// Only the engine, for a hint, and the failure policy of validation ask whether a render is an upgrade; the policy is in
+// no other charts than those with a validation webhook.
+func TestTemplatesAskForUpgradesInOnePlace(t *testing.T) {
+	t.Parallel()
+	for _, name := range chartNames {
+		for _, file := range filesIn(t, name, "templates") {
+			text := string(files(t, name)[file].Data)
+			if base := path.Base(file); base != "_overlay.tpl" && base != "_shared.tpl" {
+				requireNone(t, text, []string{"IsUpgrade", "IsInstall", "Release.Revision"})
+				if validators[name] == "" {
+					requireNone(t, text, []string{"validation.failurePolicy"})
+				}
+			}
 		}
 	}
 }

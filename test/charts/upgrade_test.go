@@ -11,6 +11,9 @@ import (
 	"github.com/stratamesh/strata/internal/values"
 )
 
+// validators are the validation webhooks, by chart.
+var validators = map[string]string{"base": "istiod-default-validator", "istiod": "istio-validator"}
+
 // An upgrade differs from an installation in nothing but the failure policy of validation, which istiod has set by then;
 // and with profile gitops, where every render may be either, in nothing at all.
 func TestUpgradeDiffersOnlyInTheFailurePolicy(t *testing.T) {
@@ -18,6 +21,9 @@ func TestUpgradeDiffersOnlyInTheFailurePolicy(t *testing.T) {
 	for n, name := range chartNames {
 		for m, base := range bases(t, name) {
 			for _, profile := range []string{"", "gitops"} {
+				if validators[name] == "" && (m == 0 || profile == "gitops") {
+					continue // no template of these charts asks which of the two it is
+				}
 				for _, engine := range inTurn(n + m) {
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", name, base.name, profile, engine), func(t *testing.T) {
 						t.Parallel()
@@ -33,13 +39,12 @@ func TestUpgradeDiffersOnlyInTheFailurePolicy(t *testing.T) {
 						upgrade, err := r.objects(t)
 						require.NoError(t, err)
 						found := differences(c.objects(t, name, engine), upgrade)
-						validator := map[string]string{"base": "istiod-default-validator", "istiod": "istio-validator"}[name]
-						if profile == "gitops" || validator == "" {
+						if profile == "gitops" || validators[name] == "" {
 							assert.Empty(t, found)
 							return
 						}
 						require.Len(t, found, 1)
-						assert.True(t, strings.HasPrefix(found[0], "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration /"+validator), found[0])
+						assert.True(t, strings.HasPrefix(found[0], "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration /"+validators[name]), found[0])
 						assert.Contains(t, found[0], `"  failurePolicy: Ignore"`)
 						for _, d := range upgrade.all("ValidatingWebhookConfiguration") {
 							assert.NotContains(t, d.text, "failurePolicy")
