@@ -32,10 +32,16 @@ func nullable(t testing.TB, chartName string) [][]string {
 	return out
 }
 
+// most is how many paths of one section may be in a batch.
+func most() int {
+	if raceEnabled {
+		return 12
+	}
+	return 4
+}
+
 // batches deals paths out, many to a render. So that what one null takes away does not hide another null of its batch,
 // switches at the root and global are alone, and of one section there are few paths in a batch, none within another.
-const most = 6
-
 func batches(s schema, paths [][]string) [][][]string {
 	var out [][][]string
 	var used []map[string]int // how often each section is in a batch; nil where that is for one path alone
@@ -50,7 +56,7 @@ func batches(s schema, paths [][]string) [][][]string {
 		}
 		place := -1
 		for n, batch := range out {
-			if used[n] != nil && used[n][area] < most && !slices.ContainsFunc(batch, func(other []string) bool { return within(path, other) || within(other, path) }) {
+			if used[n] != nil && used[n][area] < most() && !slices.ContainsFunc(batch, func(other []string) bool { return within(path, other) || within(other, path) }) {
 				place = n
 				break
 			}

@@ -140,6 +140,9 @@ func TestUserWinsOverOverlays(t *testing.T) {
 			for n, o := range overlays(t, name) {
 				leaves := o.leavesFor(t, name)
 				checked += len(leaves)
+				if raceEnabled && o.selector == "compatibilityVersion" && o.value > "1.25" {
+					continue // for the time it takes: the oldest version sets what the others do
+				}
 				for place, prefix := range places {
 					for _, engine := range inTurn(n + len(prefix)) {
 						for half := range min(2, 2*len(leaves)) {

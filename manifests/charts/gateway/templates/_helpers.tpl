@@ -2,7 +2,14 @@
 
 {{- /* The name of the gateway and of its objects: the value name, else the name of the release. */ -}}
 {{- define "gateway.name" -}}
-{{- include "gateway.dnsLabel" (list "name" (include "gateway.string" .Values.name | trunc 63 | trimSuffix "-") 63) | default (.Release.Name | trunc 63 | trimSuffix "-") -}}
+{{- $name := include "gateway.dnsLabel" (list "name" (include "gateway.string" .Values.name | trunc 63 | trimSuffix "-") 63) -}}
+{{- if not $name -}}
+{{- $name = .Release.Name | trunc 63 | trimSuffix "-" -}}
+{{- if not (regexMatch "^[a-z]([a-z0-9-]*[a-z0-9])?$" $name) -}}
+{{- fail (printf "name: the release is called %q, which cannot be the name of a Service (a letter, then a-z, 0-9 and -); set name" .Release.Name) -}}
+{{- end -}}
+{{- end -}}
+{{- $name -}}
 {{- end -}}
 
 {{- /* Sets the two labels that select the gateway, app and istio, in a dictionary: (dict "root" root "into" dictionary). */ -}}
@@ -105,6 +112,11 @@ annotations:
 {{- end -}}
 {{- else -}}
 {{- $ports = get (.root.Values.service | default dict) "ports" | default list -}}
+{{- range $n, $port := $ports -}}
+{{- if not (hasKey $port "port") -}}
+{{- fail (printf "service.ports[%d].port: a port of the Service needs a number; set it, or take the entry out" $n) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- $_ := set .into "ports" $ports -}}
 {{- end -}}

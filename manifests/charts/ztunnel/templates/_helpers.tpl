@@ -1,6 +1,6 @@
 {{- /* The name of the chart's objects. */ -}}
 {{- define "ztunnel.name" -}}
-{{ .Values.resourceName | default "ztunnel" }}
+{{- include "ztunnel.dnsLabel" (list "resourceName" .Values.resourceName 63) | default "ztunnel" -}}
 {{- end -}}
 
 {{- /* The name of the NetworkPolicy: one for each revision. */ -}}
