@@ -23,7 +23,7 @@ func TestGoldenFiles(t *testing.T) {
 	overlays, err := filepath.Glob("../manifests/profiles/*.yaml")
 	require.NoError(t, err)
 	require.Len(t, cases, len(config.Charts)*len(overlays), "every chart under every profile, platform and compatibility version")
-	faults, err := golden.Check(t.Context(), config, os.DirFS(".."), golden.Shard{})
+	faults, err := golden.Check(t.Context(), config, os.DirFS(".."), golden.Options{})
 	require.NoError(t, err)
 	for _, f := range faults {
 		assert.Equal(t, string(f.Got), string(f.Want), "%s is %s; make golden writes it anew", f.File, f.State)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -18,6 +19,18 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
+	// Terminal says whether a stream is a terminal; none is where it is nil.
+	Terminal func(io.Writer) bool
+	// Now is the clock; time.Now where it is nil.
+	Now func() time.Time
+}
+
+// now is the time.
+func (e Env) now() time.Time {
+	if e.Now == nil {
+		return time.Now()
+	}
+	return e.Now()
 }
 
 // The exit codes.
@@ -41,14 +54,18 @@ func Main(env Env, args []string) (code int) {
 	}()
 	root := newRoot(env)
 	root.SetArgs(args)
-	err := root.Execute()
+	return env.explain(root.Execute())
+}
+
+// explain prints how a command ended, unless it has said all, and returns the exit code for it.
+func (e Env) explain(err error) int {
 	switch {
 	case err == nil:
 		return exitSame
 	case errors.Is(err, errDifferent):
 		return exitDifferent
 	}
-	fmt.Fprintf(env.Stderr, "strata: %s\n", strings.TrimRight(err.Error(), "\n"))
+	fmt.Fprintf(e.Stderr, "strata: %s\n", strings.TrimRight(err.Error(), "\n"))
 	return exitRefused
 }
 
@@ -65,6 +82,8 @@ func newRoot(env Env) *cobra.Command {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.AddCommand(newRender(env), newDiff(env), newGolden(env))
+	registerColor(root)
+	root.AddCommand(newRender(env), newValues(env), newExplain(env), newProfile(env), newDiff(env), newGolden(env), newVersion(env), newLint(env))
+	registerCompletions(env, root)
 	return root
 }

@@ -1,87 +1,184 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/stratamesh/strata/internal/finding"
+	"github.com/stratamesh/strata/internal/report"
 	"github.com/stratamesh/strata/pkg/manifest"
 	"github.com/stratamesh/strata/pkg/render"
 )
 
+// A diff is the flags of strata diff, as given.
+type diff struct {
+	selects, ignores, renames, crds []string
+	charts, outputs                 []string
+	selection                       selection
+	options                         render.Options
+	watch                           bool
+	// rendering are the flags for sides that are rendered, selecting those for selections only.
+	rendering, selecting *pflag.FlagSet
+}
+
 func newDiff(env Env) *cobra.Command {
-	var selects, ignores, renames, crds, charts []string
-	var output, other string
+	var d diff
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Tells how two manifests differ in meaning",
 		Long: `Compares two manifests object by object and by meaning: lists by the keys that Kubernetes declares, quantities by amount, YAML and
 JSON inside ConfigMaps as structure. Values of Secrets are never shown.
 
-A and B are each a file, a folder (all its .yaml, .yml and .json files), - for standard input, or a selection of layers such as
-profile=ambient,platform=gke, for which the charts are rendered.
+A and B are each one of
+  FILE                  a manifest, - for standard input
+  FOLDER                all its .yaml, .yml and .json files
+  CHART                 a folder with a Chart.yaml or a packaged chart (.tgz), rendered with the values of the flags
+  git:REV:PATH          a file, a folder or a chart at a git revision; PATH counts from the root of the repository, with ./ from here
+  profile=ambient,...   a selection of profile=, platform= and compatibilityVersion=, over the values of the flags, for which the charts
+                        in this program are rendered, or those of --charts
 
 A rule is Kind:namespace:name or Kind:namespace:name:path with * in any part; an empty part is any.
+
+-o FORMAT prints to standard output, -o FORMAT=FILE writes a file, and several may be given. The files are replaced when all are written.
 Exit code: 0 the same, 1 differences, 2 refused input, 3 an internal error; computed after the rules.`,
 		Example: `  strata diff old.yaml new.yaml
   strata diff profile=default profile=ambient --chart istiod
+  strata diff git:main:deploy/ deploy/ -o markdown=comment.md -o html=report.html
+  strata diff istiod-1.31.3.tgz istiod-1.31.4.tgz -f mine.yaml
   strata diff a/ b/ --ignore 'Deployment:*:*:spec.replicas' --rename 'Service::istio-pilot->Service::istiod' -o json`,
 		Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error {
-			o, err := diffOptions(selects, ignores, renames, crds)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			outputs, err := d.check(args)
 			if err != nil {
 				return err
 			}
-			if output != "text" && output != "json" {
-				return fmt.Errorf("-o %s: unknown format; use text or json", output)
+			var files []string
+			for _, o := range outputs {
+				files = append(files, o.file)
 			}
-			if args[0] == "-" && args[1] == "-" {
-				return errors.New("only one side can be standard input")
-			}
-			// Documents that both sides have are read once.
-			var parser manifest.Parser
-			sides := make([]*manifest.Set, 2)
-			var faults []error
-			for n, arg := range args {
-				var err error
-				sides[n], err = readSide(env, &parser, arg, other, charts)
-				faults = append(faults, err)
-			}
-			if err := errors.Join(faults...); err != nil {
-				return err
-			}
-			report, err := manifest.Diff(sides[0], sides[1], o)
-			if err != nil {
-				return err
-			}
-			for _, u := range report.Unused {
-				fmt.Fprintf(env.Stderr, "strata: --%s %s matched nothing\n", u.Option, u.Rule)
-			}
-			if err := printReport(env.Stdout, report, output); err != nil {
-				return err
-			}
-			if !report.Equal {
-				return errDifferent
-			}
-			return nil
+			return env.watched(cmd.Context(), d.watch, func() []string { return d.inputs(args) }, files, func() error {
+				return d.run(env, cmd, args, outputs)
+			})
 		},
 	}
-	cmd.Flags().StringArrayVar(&selects, "select", nil, "only what `RULE` matches (repeatable, or separated by commas)")
-	cmd.Flags().StringArrayVar(&ignores, "ignore", nil, "leave out what `RULE` matches (repeatable, or separated by commas)")
-	cmd.Flags().StringArrayVar(&renames, "rename", nil, "compare `A->B`, each a rule without a path (repeatable, or separated by commas)")
-	cmd.Flags().StringArrayVar(&crds, "crds", nil, "`FILE` with CustomResourceDefinitions that tell how custom resources are compared (repeatable)")
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "`FORMAT`: text or json")
-	cmd.Flags().StringVar(&other, "charts", "", "`DIR|TGZ` with other charts than those in this program, for selections")
-	cmd.Flags().StringSliceVar(&charts, "chart", nil, "`CHART` to render for selections (repeatable; all where there is none)")
+	flags := cmd.Flags()
+	flags.StringArrayVar(&d.selects, "select", nil, "only what `RULE` matches (repeatable, or separated by commas)")
+	flags.StringArrayVar(&d.ignores, "ignore", nil, "leave out what `RULE` matches (repeatable, or separated by commas)")
+	flags.StringArrayVar(&d.renames, "rename", nil, "compare `A->B`, each a rule without a path (repeatable, or separated by commas)")
+	flags.StringArrayVar(&d.crds, "crds", nil, "`FILE` with CustomResourceDefinitions that tell how custom resources are compared (repeatable)")
+	flags.StringArrayVarP(&d.outputs, "output", "o", nil, "`FORMAT` or FORMAT=FILE (repeatable), of "+report.Formats()+" (default text)")
+	registerWatch(flags, &d.watch)
+	d.selecting = pflag.NewFlagSet("", pflag.ContinueOnError)
+	d.selecting.StringSliceVar(&d.charts, "chart", nil, "`CHART` to render for selections (repeatable; all where there is none)")
+	d.rendering = pflag.NewFlagSet("", pflag.ContinueOnError)
+	d.selection.register(d.rendering)
+	registerOptions(d.rendering, &d.options)
+	flags.AddFlagSet(d.selecting)
+	flags.AddFlagSet(d.rendering)
 	return cmd
+}
+
+// registerOptions adds the flags that say how a release is installed.
+func registerOptions(flags *pflag.FlagSet, o *render.Options) {
+	flags.StringVarP(&o.Namespace, "namespace", "n", "", "`NAMESPACE` of the release (default: that in which the chart is usually installed)")
+	flags.StringVar(&o.Release, "release", "", "`NAME` of the release (default: the usual one of the chart)")
+	flags.StringVar(&o.KubeVersion, "kube-version", "", "`VERSION` of Kubernetes that the charts see (default "+render.DefaultKubeVersion+")")
+	flags.StringSliceVar(&o.APIVersions, "api-versions", nil, "`GROUP/VERSION[/KIND]` that the cluster has besides the usual ones (repeatable)")
+	flags.BoolVar(&o.IsUpgrade, "is-upgrade", false, "render what helm upgrade would")
+}
+
+// check refuses what is wrong whatever the inputs hold.
+func (d *diff) check(args []string) ([]output, error) {
+	outputs, err := parseOutputs(d.outputs)
+	if err != nil {
+		return nil, err
+	}
+	readers := 0
+	for _, file := range append(args[:2:2], d.selection.files...) {
+		if file == "-" {
+			readers++
+		}
+	}
+	if readers > 1 {
+		return nil, errors.New("only one of the sides and values files can be standard input")
+	}
+	return outputs, checkOutputs(outputs, d.inputs(args))
+}
+
+// inputs are the files and folders that the flags name, and - for standard input.
+func (d *diff) inputs(args []string) []string {
+	inputs := append(args[:2:2], d.crds...)
+	return append(inputs, d.selection.inputs()...)
+}
+
+func (d *diff) run(env Env, cmd *cobra.Command, args []string, outputs []output) error {
+	o, err := diffOptions(d.selects, d.ignores, d.renames, d.crds)
+	if err != nil {
+		return err
+	}
+	given, err := d.selection.explicit(env)
+	if err != nil {
+		return err
+	}
+	sides := sides{env: env, otherCharts: d.selection.charts, charts: d.charts, options: d.options, files: map[string]string{}}
+	sides.options.Values = given.values
+	var sets [2]*manifest.Set
+	var faults []error
+	for n, arg := range args {
+		var err error
+		sets[n], err = sides.read(cmd.Context(), arg)
+		faults = append(faults, err)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	if err := d.unusedFlags(&sides); err != nil {
+		return err
+	}
+	found, err := manifest.Diff(sets[0], sets[1], o)
+	if err != nil {
+		return err
+	}
+	for _, u := range found.Unused {
+		fmt.Fprintf(env.Stderr, "strata: --%s %s matched nothing\n", u.Option, u.Rule)
+	}
+	about := report.Options{A: args[0], B: args[1], Color: env.color(cmd), Tool: thisTool(), Now: env.now(), File: sides.file}
+	err = writeOutputs(env.Stdout, outputs, func(w io.Writer, format report.Format) error { return report.Write(w, format, found, about) })
+	if err == nil && !found.Equal {
+		return errDifferent
+	}
+	return err
+}
+
+// unusedFlags refuses flags that say how to render where nothing is rendered.
+func (d *diff) unusedFlags(s *sides) error {
+	var faults []error
+	if !s.rendered {
+		d.rendering.VisitAll(func(f *pflag.Flag) {
+			if f.Changed {
+				faults = append(faults, fmt.Errorf("--%s: neither side is a chart or a selection, so nothing is rendered", f.Name))
+			}
+		})
+	}
+	if !s.selected {
+		d.selecting.VisitAll(func(f *pflag.Flag) {
+			if f.Changed {
+				faults = append(faults, fmt.Errorf("--%s: neither side is a selection such as profile=ambient", f.Name))
+			}
+		})
+	}
+	return errors.Join(faults...)
+}
+
+// thisTool is this program, as reports name it.
+func thisTool() finding.Tool {
+	return finding.Tool{Name: "strata", Version: strings.Trim(moduleVersion(), "()"), URI: "https://github.com/stratamesh/strata"}
 }
 
 func diffOptions(selects, ignores, renames, crds []string) (o manifest.Options, err error) {
@@ -104,140 +201,4 @@ func diffOptions(selects, ignores, renames, crds []string) (o manifest.Options, 
 		o.CRDs = append(o.CRDs, objects...)
 	}
 	return o, nil
-}
-
-// readSide reads one side of a comparison.
-func readSide(env Env, parser *manifest.Parser, arg, otherCharts string, charts []string) (*manifest.Set, error) {
-	if arg == "-" {
-		text, err := io.ReadAll(env.Stdin)
-		if err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
-		}
-		return parseSet(parser, "standard input", text)
-	}
-	info, err := os.Stat(arg)
-	switch {
-	case err == nil && info.IsDir():
-		return readFolder(parser, arg)
-	case err == nil:
-		text, err := os.ReadFile(arg)
-		if err != nil {
-			return nil, err
-		}
-		return parseSet(parser, arg, text)
-	case errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, "="):
-		return renderSelection(parser, arg, otherCharts, charts)
-	}
-	return nil, err
-}
-
-func parseSet(parser *manifest.Parser, source string, text []byte) (*manifest.Set, error) {
-	objects, err := parser.Parse(source, text)
-	if err != nil {
-		return nil, err
-	}
-	return manifest.NewSet(objects...)
-}
-
-func readFolder(parser *manifest.Parser, dir string) (*manifest.Set, error) {
-	var all []manifest.Object
-	var faults []error
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		objects, err := parser.Parse(name, text)
-		all, faults = append(all, objects...), append(faults, err)
-		return nil
-	})
-	if err := errors.Join(append(faults, err)...); err != nil {
-		return nil, err
-	}
-	return manifest.NewSet(all...)
-}
-
-// renderSelection renders charts for a selection such as profile=ambient,platform=gke.
-func renderSelection(parser *manifest.Parser, text, otherCharts string, charts []string) (*manifest.Set, error) {
-	values := map[string]any{}
-	for _, part := range strings.Split(text, ",") {
-		key, value, found := strings.Cut(part, "=")
-		if !found || !slices.Contains([]string{"profile", "platform", "compatibilityVersion"}, key) {
-			return nil, fmt.Errorf("%s: neither a file nor a selection of profile=, platform= and compatibilityVersion=", text)
-		}
-		values[key] = value
-	}
-	suite, err := openSuite(otherCharts)
-	if err != nil {
-		return nil, err
-	}
-	if len(charts) == 0 {
-		if charts, err = suite.names(); err != nil {
-			return nil, err
-		}
-	}
-	all, err := renderCharts(suite, charts, render.Helm4, render.Options{Values: values})
-	if err != nil {
-		return nil, err
-	}
-	var objects []manifest.Object
-	for _, r := range all {
-		parsed, err := parser.Parse(text+" "+r.chart, []byte(r.text))
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, parsed...)
-	}
-	return manifest.NewSet(objects...)
-}
-
-func printReport(w io.Writer, report *manifest.Report, format string) error {
-	if format == "json" {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(report)
-	}
-	for _, change := range report.Changes {
-		from := ""
-		if change.From != nil {
-			from = change.From.String() + " -> "
-		}
-		if _, err := fmt.Fprintf(w, "%s%s %s\n", from, change.ID, change.Change); err != nil {
-			return err
-		}
-		for _, p := range change.Paths {
-			line := fmt.Sprintf("  %s: %s -> %s\n", p.Path, valueText(p.From), valueText(p.To))
-			if p.Text != "" {
-				line = fmt.Sprintf("  %s:\n%s", p.Path, indent(p.Text, "    "))
-			}
-			if _, err := io.WriteString(w, line); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// valueText prints a value on one line; nothing is shown as (none).
-func valueText(value any) string {
-	if value == nil {
-		return "(none)"
-	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	return string(text)
-}
-
-func indent(text, prefix string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString(prefix + strings.TrimRight(line, "\n") + "\n")
-	}
-	return b.String()
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
+	"github.com/stratamesh/strata/internal/report"
 	"github.com/stratamesh/strata/pkg/golden"
 )
 
@@ -20,7 +22,10 @@ func newGolden(env Env) *cobra.Command {
 		Use:   "golden",
 		Short: "Guards what charts render to",
 		Long: `Compares what charts render to with golden files. strata.yaml says which charts, under which overlays, for which versions of
-Kubernetes. Helm 3 and Helm 4 must agree.`,
+Kubernetes. Helm 3 and Helm 4 must agree.
+
+A stale file is shown as a comparison by meaning, from the file to what is rendered now. Missing, stale and orphan files are
+failures.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -46,14 +51,14 @@ func newGoldenCheck(env Env, config *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			faults, err := golden.Check(cmd.Context(), c, os.DirFS(dir), part)
+			faults, err := golden.Check(cmd.Context(), c, os.DirFS(dir), golden.Options{Shard: part, Progress: env.progress()})
 			if err != nil {
 				return err
 			}
 			if len(faults) == 0 {
 				return nil
 			}
-			if err := report(env, faults); err != nil {
+			if err := printFaults(env, faults, env.color(cmd)); err != nil {
 				return err
 			}
 			fmt.Fprintf(env.Stderr, "strata: %d golden files differ; strata golden update writes them anew\n", len(faults))
@@ -61,6 +66,7 @@ func newGoldenCheck(env Env, config *string) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&shard, "shard", "", "only part `I/N` of the matrix, I from 1; with /N the part is JOB_COMPLETION_INDEX")
+	env.watchable(cmd, func() []string { return goldenInputs(*config) }, func() []string { return nil })
 	return cmd
 }
 
@@ -77,12 +83,12 @@ func newGoldenUpdate(env Env, config *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			faults, err := golden.Update(cmd.Context(), c, dir, preview)
+			faults, err := golden.Update(cmd.Context(), c, dir, golden.Options{Preview: preview, Progress: env.progress()})
 			if err != nil {
 				return err
 			}
 			if preview {
-				return report(env, faults)
+				return printFaults(env, faults, env.color(cmd))
 			}
 			for _, f := range faults {
 				fmt.Fprintf(env.Stdout, "%s (was %s)\n", f.File, f.State)
@@ -104,14 +110,23 @@ func readConfig(file string) (c *golden.Config, dir string, err error) {
 	return c, filepath.Dir(file), err
 }
 
-// report prints each fault, and for a stale file how it differs.
-func report(env Env, faults []golden.Fault) error {
+// printFaults prints each fault, and for a stale file how its objects differ from what is rendered now; where only the writing
+// differs, the lines.
+func printFaults(env Env, faults []golden.Fault, color bool) error {
 	for _, f := range faults {
-		text := fmt.Sprintf("%s: %s\n", f.File, f.State)
-		if f.State == golden.Stale {
-			text += udiff.Unified(f.File, "now", string(f.Got), string(f.Want))
+		if _, err := fmt.Fprintf(env.Stdout, "%s: %s\n", f.File, f.State); err != nil {
+			return err
 		}
-		if _, err := fmt.Fprint(env.Stdout, text); err != nil {
+		if f.State != golden.Stale {
+			continue
+		}
+		r, err := f.Diff()
+		if errors.Is(err, golden.ErrText) {
+			_, err = io.WriteString(env.Stdout, udiff.Unified(f.File, "now", string(f.Got), string(f.Want)))
+		} else if err == nil {
+			err = report.Write(env.Stdout, report.Text, r, report.Options{A: f.File, B: "now", Color: color})
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -30,9 +30,11 @@ each object with -o. A chart that fails leaves the folder as it was.`,
 			if err != nil {
 				return err
 			}
-			if o.Values, err = s.explicit(env); err != nil {
+			given, err := s.explicit(env)
+			if err != nil {
 				return err
 			}
+			o.Values = given.values
 			if len(names) == 0 {
 				if names, err = suite.names(); err != nil {
 					return err
@@ -65,6 +67,7 @@ each object with -o. A chart that fails leaves the folder as it was.`,
 	cmd.Flags().BoolVar(&o.IsUpgrade, "is-upgrade", false, "render what helm upgrade would")
 	cmd.Flags().IntVar(&helm, "helm", int(render.Helm4), "`MAJOR` version of the engine: 3 or 4")
 	cmd.Flags().StringVarP(&out, "output-dir", "o", "", "`DIR` to write one file for each object to")
+	env.watchable(cmd, s.inputs, func() []string { return []string{out} })
 	return cmd
 }
 

@@ -24,7 +24,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("STRATA_UPDATE") != "",
-		Cmds:                map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code},
+		Cmds:                map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code, "await": await},
 	})
 }
 

@@ -2,15 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
-	"helm.sh/helm/v4/pkg/strvals"
-
-	"github.com/stratamesh/strata/pkg/profiles"
-	"github.com/stratamesh/strata/pkg/profiles/load"
-	"github.com/stratamesh/strata/pkg/render"
 )
 
 // A selection is the flags that say which values a chart gets.
@@ -34,58 +29,16 @@ func (s *selection) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&s.setRaw, "set-literal", nil, "set a string without any escapes, as `KEY=VALUE` (repeatable)")
 }
 
-// explicit reads the values as helm does: files, then the flags --set-json, --set, --set-string, --set-file and --set-literal, each
-// over what comes before, then the selectors that have a flag of their own.
-func (s *selection) explicit(env Env) (map[string]any, error) {
+
+// parseSelection reads names of layers, as in profile=ambient,platform=gke.
+func parseSelection(text string) (map[string]any, error) {
 	values := map[string]any{}
-	for _, file := range s.files {
-		document, err := readDocument(env, file)
-		if err != nil {
-			return nil, err
+	for part := range strings.SplitSeq(text, ",") {
+		key, name, found := strings.Cut(part, "=")
+		if !found || !slices.Contains([]string{"profile", "platform", "compatibilityVersion"}, key) {
+			return nil, fmt.Errorf("%s: neither a file nor a selection of profile=, platform= and compatibilityVersion=", text)
 		}
-		values = render.MergeValues(values, document.Values)
-	}
-	for _, group := range []struct {
-		flag  string
-		items []string
-		parse func(string, map[string]any) error
-	}{
-		{"--set-json", s.setJSON, strvals.ParseJSON},
-		{"--set", s.set, strvals.ParseInto},
-		{"--set-string", s.setString, strvals.ParseIntoString},
-		{"--set-file", s.setFile, func(item string, into map[string]any) error {
-			return strvals.ParseIntoFile(item, into, func(name []rune) (any, error) {
-				text, err := os.ReadFile(string(name))
-				return string(text), err
-			})
-		}},
-		{"--set-literal", s.setRaw, strvals.ParseLiteralInto},
-	} {
-		for _, item := range group.items {
-			if err := group.parse(item, values); err != nil {
-				return nil, fmt.Errorf("%s %s: %w", group.flag, item, err)
-			}
-		}
-	}
-	for key, value := range map[string]string{"profile": s.profile, "platform": s.platform, "compatibilityVersion": s.compatibility} {
-		if value != "" {
-			values[key] = value
-		}
+		values[key] = name
 	}
 	return values, nil
-}
-
-func readDocument(env Env, file string) (profiles.Document, error) {
-	if file == "-" {
-		text, err := io.ReadAll(env.Stdin)
-		if err != nil {
-			return profiles.Document{}, fmt.Errorf("standard input: %w", err)
-		}
-		return load.Parse("standard input", text)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return profiles.Document{}, err
-	}
-	return load.Parse(file, text)
 }

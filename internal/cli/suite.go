@@ -71,6 +71,17 @@ func (s *suite) rank(name string) int {
 	return n
 }
 
+// source names a chart in messages: its folder or archive where the user gave one.
+func (s *suite) source(name string) string {
+	if s.dir == "" {
+		return name
+	}
+	if single, err := s.single(); err == nil && single {
+		return filepath.ToSlash(s.dir)
+	}
+	return filepath.ToSlash(filepath.Join(s.dir, name))
+}
+
 // single says whether --charts names one chart: its folder or its archive.
 func (s *suite) single() (bool, error) {
 	info, err := os.Stat(s.dir)

@@ -39,10 +39,20 @@ type Fault struct {
 // A Shard is the part I of N of a matrix, counted from 0: charts are not split, cases are. The zero value is the whole.
 type Shard struct{ Index, Count int }
 
+// Options say what of the matrix is checked, and who hears of it.
+type Options struct {
+	// Shard is for Check only: an update writes all.
+	Shard Shard
+	// Preview is for Update only: it changes nothing.
+	Preview bool
+	// Progress, if any, is called while cases are rendered, by one goroutine at a time.
+	Progress func(done, total int)
+}
+
 // Check renders the matrix and compares it with the golden files in fsys, the folder of strata.yaml. No fault means that all is
 // as it should be. An error is one of the configuration or of a render, not of a comparison.
-func Check(ctx context.Context, c *Config, fsys fs.FS, shard Shard) ([]Fault, error) {
-	want, mine, err := c.wanted(ctx, fsys, shard)
+func Check(ctx context.Context, c *Config, fsys fs.FS, o Options) ([]Fault, error) {
+	want, mine, err := c.wanted(ctx, fsys, o)
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +80,11 @@ func Check(ctx context.Context, c *Config, fsys fs.FS, shard Shard) ([]Fault, er
 }
 
 // Update writes the golden files anew and removes those that nothing makes. dir is the folder of strata.yaml. It returns
-// what it changed; with preview it changes nothing.
-func Update(ctx context.Context, c *Config, dir string, preview bool) ([]Fault, error) {
-	faults, err := Check(ctx, c, os.DirFS(dir), Shard{})
-	if err != nil || preview {
+// what it changed, or would change.
+func Update(ctx context.Context, c *Config, dir string, o Options) ([]Fault, error) {
+	o.Shard = Shard{}
+	faults, err := Check(ctx, c, os.DirFS(dir), o)
+	if err != nil || o.Preview {
 		return faults, err
 	}
 	for _, f := range faults {
@@ -96,7 +107,8 @@ func Update(ctx context.Context, c *Config, dir string, preview bool) ([]Fault, 
 
 // wanted renders the cases of a shard. mine says which existing files the shard answers for. Values that stand once for many
 // cases belong to the shard that has the first of them, so shards split by chart as far as that goes.
-func (c *Config) wanted(ctx context.Context, fsys fs.FS, shard Shard) (want map[string][]byte, mine func(string) bool, err error) {
+func (c *Config) wanted(ctx context.Context, fsys fs.FS, o Options) (want map[string][]byte, mine func(string) bool, err error) {
+	shard := o.Shard
 	cases, err := c.Cases(fsys)
 	if err != nil {
 		return nil, nil, err
@@ -120,7 +132,7 @@ func (c *Config) wanted(ctx context.Context, fsys fs.FS, shard Shard) (want map[
 			break
 		}
 	}
-	files, err := c.Render(ctx, fsys, rendered)
+	files, err := c.Render(ctx, fsys, rendered, o.Progress)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -70,19 +70,19 @@ func states(faults []golden.Fault) []string {
 func TestGolden(t *testing.T) {
 	dir, c := repository(t), read(t)
 	check := func(shard golden.Shard) []string {
-		faults, err := golden.Check(t.Context(), c, os.DirFS(dir), shard)
+		faults, err := golden.Check(t.Context(), c, os.DirFS(dir), golden.Options{Shard: shard})
 		require.NoError(t, err)
 		return states(faults)
 	}
 	all := []string{"golden/one/mine.yaml missing", "golden/one/once/configmap-big-data.text.yaml missing", "golden/one/p.yaml missing", "golden/two/p.yaml missing"}
 	assert.Equal(t, all, check(golden.Shard{}))
 
-	faults, err := golden.Update(t.Context(), c, dir, true)
+	faults, err := golden.Update(t.Context(), c, dir, golden.Options{Preview: true})
 	require.NoError(t, err)
 	assert.Equal(t, all, states(faults))
 	assert.NoDirExists(t, filepath.Join(dir, "golden"), "a preview writes nothing")
 
-	_, err = golden.Update(t.Context(), c, dir, false)
+	_, err = golden.Update(t.Context(), c, dir, golden.Options{})
 	require.NoError(t, err)
 	assert.Empty(t, check(golden.Shard{}))
 	text, err := os.ReadFile(filepath.Join(dir, "golden/one/p.yaml"))
@@ -122,7 +122,7 @@ metadata:
 	}
 	assert.ElementsMatch(t, want, parts, "shards cover the matrix without overlap")
 
-	_, err = golden.Update(t.Context(), c, dir, false)
+	_, err = golden.Update(t.Context(), c, dir, golden.Options{})
 	require.NoError(t, err)
 	assert.Empty(t, check(golden.Shard{}))
 	assert.NoFileExists(t, filepath.Join(dir, "golden/one/gone.yaml"))
@@ -130,17 +130,18 @@ metadata:
 
 func TestGoldenRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ file, text, want string }{
-		"a chart that fails":      {"charts/one/templates/a.yaml", "{{ fail \"no\" }}", "one/mine.yaml: chart one with Helm 3: execution error at (one/templates/a.yaml:1:3): no"},
-		"two objects of one name": {"charts/one/templates/c.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "ConfigMap:-:a is rendered twice"},
-		"engines that disagree":   {"charts/one/templates/c.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {x: \"{{ typeOf .Chart }}\"}\n", "Helm 3 and Helm 4 render ConfigMap:-:c differently"},
-		"broken YAML":             {"charts/one/templates/c.yaml", "a: [\n", "one/templates/c.yaml"},
-		"broken values":           {"mine.yaml", "a: [\n", "mine.yaml:1: cannot be read"},
-		"a chart that is missing": {"charts/one/Chart.yaml", "name: [", "chart charts/one"},
+		"a chart that fails":                       {"charts/one/templates/a.yaml", "{{ fail \"no\" }}", "one/mine.yaml: chart one with Helm 4: execution error at (one/templates/a.yaml:1:3): no"},
+		"two objects of one name":                  {"charts/one/templates/c.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "ConfigMap:-:a is rendered twice"},
+		"engines that disagree":                    {"charts/one/templates/c.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {x: \"{{ typeOf .Chart }}\"}\n", "Helm 3 and Helm 4 render ConfigMap:-:c differently"},
+		"engines that disagree in the second case": {"charts/one/templates/c.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {x: \"{{ if eq .Values.profile \"p\" }}{{ typeOf .Chart }}{{ end }}\"}\n", "one/p.yaml: Helm 3 and Helm 4 render ConfigMap:-:c differently"},
+		"broken YAML":                              {"charts/one/templates/c.yaml", "a: [\n", "one/templates/c.yaml"},
+		"broken values":                            {"mine.yaml", "a: [\n", "mine.yaml:1: cannot be read"},
+		"a chart that is missing":                  {"charts/one/Chart.yaml", "name: [", "chart charts/one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := repository(t)
 			write(t, filepath.Join(dir, tc.file), tc.text)
-			_, err := golden.Check(t.Context(), read(t), os.DirFS(dir), golden.Shard{})
+			_, err := golden.Check(t.Context(), read(t), os.DirFS(dir), golden.Options{})
 			require.ErrorContains(t, err, tc.want)
 		})
 	}
@@ -163,9 +164,9 @@ func TestReadConfigRefuses(t *testing.T) {
 	}
 	c, err := golden.ReadConfig("strata.yaml", []byte("charts: [{path: charts/one}]\ngolden: {directory: g, overlays: [{name: a}], once: ['ConfigMap::']}"))
 	require.NoError(t, err)
-	_, err = golden.Check(t.Context(), c, os.DirFS(repository(t)), golden.Shard{})
+	_, err = golden.Check(t.Context(), c, os.DirFS(repository(t)), golden.Options{})
 	require.ErrorContains(t, err, "golden.once: ConfigMap::: needs a path")
-	_, err = golden.Check(t.Context(), c, os.DirFS(repository(t)), golden.Shard{Index: 2, Count: 2})
+	_, err = golden.Check(t.Context(), c, os.DirFS(repository(t)), golden.Options{Shard: golden.Shard{Index: 2, Count: 2}})
 	require.ErrorContains(t, err, "there is no shard 2 of 2")
 	assert.Equal(t, "istiod", golden.Chart{Path: "x/istiod-1.2.3.tgz"}.Name())
 }
@@ -189,4 +190,42 @@ func TestOverlaysOfAFolder(t *testing.T) {
 	c.Charts[1].Overlays = []string{"nope"}
 	_, err = c.Cases(os.DirFS(dir))
 	require.ErrorContains(t, err, `unknown overlay "nope"`)
+}
+
+func TestFaultDiff(t *testing.T) {
+	dir, c := repository(t), read(t)
+	_, err := golden.Update(t.Context(), c, dir, golden.Options{})
+	require.NoError(t, err)
+	stale := func(file, text string) golden.Fault {
+		file = filepath.Join(dir, file)
+		old, err := os.ReadFile(file)
+		require.NoError(t, err)
+		write(t, file, text)
+		defer write(t, file, string(old))
+		faults, err := golden.Check(t.Context(), c, os.DirFS(dir), golden.Options{})
+		require.NoError(t, err)
+		require.Len(t, faults, 1)
+		return faults[0]
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, "golden/one/p.yaml"))
+	require.NoError(t, err)
+
+	r, err := stale("golden/one/p.yaml", strings.Replace(string(whole), `size: "1"`, `size: "7"`, 1)).Diff()
+	require.NoError(t, err)
+	require.Len(t, r.Changes, 1)
+	require.Len(t, r.Changes[0].Paths, 1)
+	assert.Equal(t, "data.size", r.Changes[0].Paths[0].Path.String())
+	assert.Equal(t, []any{"7", "1"}, []any{r.Changes[0].Paths[0].From, r.Changes[0].Paths[0].To}, "from the file to the render")
+
+	for name, text := range map[string]string{
+		"the same objects": strings.Replace(string(whole), `size: "1"`, `size: '1'`, 1),
+		"no objects":       "other",
+		"broken":           string(whole) + "a: [\n",
+		"twice":            string(whole) + string(whole),
+	} {
+		_, err := stale("golden/one/p.yaml", text).Diff()
+		require.ErrorIs(t, err, golden.ErrText, name)
+	}
+	_, err = stale("golden/one/once/configmap-big-data.text.yaml", "long\n").Diff()
+	require.ErrorIs(t, err, golden.ErrText, "a value of its own")
 }

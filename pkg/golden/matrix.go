@@ -3,16 +3,12 @@ package golden
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/stratamesh/strata/pkg/profiles/load"
 	"github.com/stratamesh/strata/pkg/render"
@@ -66,9 +62,10 @@ func (c *Config) Cases(fsys fs.FS) ([]Case, error) {
 	return cases, nil
 }
 
-// Render renders cases of a matrix with both engines and returns what the golden files should hold, by their path below
-// the golden directory. Helm 3 and Helm 4 must give the same objects. The error holds the faults of all cases.
-func (c *Config) Render(ctx context.Context, fsys fs.FS, cases []Case) (map[string][]byte, error) {
+// Render renders cases of a matrix and returns what the golden files should hold, by their path below the golden directory.
+// Helm 4 renders every case, Helm 3 every case with a text of a template that it has not rendered yet; both must give the
+// same objects. progress may be nil. The error holds the faults of all cases.
+func (c *Config) Render(ctx context.Context, fsys fs.FS, cases []Case, progress func(done, total int)) (map[string][]byte, error) {
 	charts := map[string]*render.Chart{}
 	for _, k := range cases {
 		if charts[k.Chart.Path] == nil {
@@ -83,24 +80,19 @@ func (c *Config) Render(ctx context.Context, fsys fs.FS, cases []Case) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	results := make([]result, len(cases))
-	faults := make([]error, len(cases))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	all := make([]*run, len(cases))
 	for n, k := range cases {
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			results[n], faults[n] = k.render(fsys, charts[k.Chart.Path], reader)
-			if faults[n] != nil {
-				faults[n] = fmt.Errorf("%s: %w", k.File, faults[n])
-			}
-			return nil
-		})
+		all[n] = &run{Case: k, chart: charts[k.Chart.Path]}
 	}
-	if err := errors.Join(group.Wait(), errors.Join(faults...)); err != nil {
+	if err := each(ctx, all, progress, func(r *run) error { return r.render(fsys, reader) }); err != nil {
 		return nil, err
+	}
+	if err := each(ctx, novel(all), progress, func(r *run) error { return r.compare(reader) }); err != nil {
+		return nil, err
+	}
+	results := make([]result, len(cases))
+	for n, r := range all {
+		results[n] = r.objects
 	}
 	return assemble(cases, results)
 }
@@ -154,35 +146,6 @@ func (k Case) values(fsys fs.FS) (map[string]any, error) {
 		values["platform"] = k.Overlay.Platform
 	}
 	return values, nil
-}
-
-// render renders one case with both engines.
-func (k Case) render(fsys fs.FS, chart *render.Chart, r *reader) (result, error) {
-	values, err := k.values(fsys)
-	if err != nil {
-		return nil, err
-	}
-	var outputs [2]*render.Output
-	for n, engine := range []render.Engine{render.Helm3, render.Helm4} {
-		outputs[n], err = chart.Render(engine, render.Options{
-			Release: k.Chart.Release, Namespace: k.Chart.Namespace, KubeVersion: k.KubeVersion, Values: values,
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	objects, err := r.read(outputs[0])
-	if err != nil || slices.Equal(outputs[0].Files, outputs[1].Files) {
-		return objects, err
-	}
-	others, err := r.read(outputs[1])
-	if err != nil {
-		return nil, err
-	}
-	if at := objects.differs(others); at != "" {
-		return nil, fmt.Errorf("Helm 3 and Helm 4 render %s differently", at) //nolint:staticcheck // Helm is a name
-	}
-	return objects, nil
 }
 
 func compare(a, b string) int { return strings.Compare(a, b) }

@@ -77,7 +77,7 @@ func BenchmarkMatrix(b *testing.B) {
 		})
 		b.Run(name+"/strata golden", func(b *testing.B) {
 			loop(b, func() error {
-				_, err := config.Render(b.Context(), os.DirFS("../.."), cases)
+				_, err := config.Render(b.Context(), os.DirFS("../.."), cases, nil)
 				return err
 			})
 		})

@@ -21,8 +21,8 @@ var prefixes = map[profiles.Kind]string{
 // Catalog is the profiles, compatibility versions and platforms of one folder: NAME.yaml,
 // compatibility-version-X.YY.yaml and platform-NAME.yaml. It may be used at the same time by several goroutines.
 type Catalog struct {
-	fsys   fs.FS
 	source string
+	read   func(file string) ([]byte, error)
 	files  map[profiles.Layer]string
 
 	mu     sync.Mutex
@@ -36,11 +36,16 @@ func FS(fsys fs.FS, source string) (*Catalog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("profiles in %s: %w", source, err)
 	}
-	c := &Catalog{fsys: fsys, source: source, files: map[profiles.Layer]string{}, loaded: map[profiles.Layer]profiles.Document{}}
-	for _, name := range names {
+	return newCatalog(source, func(file string) ([]byte, error) { return fs.ReadFile(fsys, file) }, names), nil
+}
+
+// newCatalog makes a catalog of the named files.
+func newCatalog(source string, read func(file string) ([]byte, error), files []string) *Catalog {
+	c := &Catalog{source: source, read: read, files: map[profiles.Layer]string{}, loaded: map[profiles.Layer]profiles.Document{}}
+	for _, name := range files {
 		c.files[LayerOf(name)] = name
 	}
-	return c, nil
+	return c
 }
 
 // LayerOf returns the layer that a file of a catalog holds, from its name.
@@ -80,7 +85,7 @@ func (c *Catalog) Document(layer profiles.Layer) (profiles.Document, error) {
 	if !ok {
 		return profiles.Document{}, fmt.Errorf("%s: no %s: %w", c.source, layer, fs.ErrNotExist)
 	}
-	text, err := fs.ReadFile(c.fsys, file)
+	text, err := c.read(file)
 	if err != nil {
 		return profiles.Document{}, fmt.Errorf("%s: %w", path.Join(c.source, file), err)
 	}
