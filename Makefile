@@ -9,6 +9,7 @@ PROFILE ?= default
 OUT ?= out
 HELM3 := bin/helm3
 HELM4 := bin/helm4
+DYFF := bin/dyff
 
 .PHONY: help
 help: ## Lists the targets.
@@ -26,6 +27,26 @@ test: ## Runs the tests of the main module, with the race detector, in random or
 test-injection: ## Injects pods with Istio's own injector (its first build takes minutes; then it is cached).
 	test/injection/run
 
+.PHONY: test-html
+test-html: ## Opens the HTML report of strata diff in a headless Chromium, which must be installed (Debian: apt-get install chromium).
+	cd test/html && go test -count=1 .
+
+.PHONY: test-schemas
+test-schemas: ## Holds all renders against the API of each supported minor of Kubernetes.
+	cd test/schemas && go vet ./... && go test ./...
+
+.PHONY: schemas
+schemas: ## Makes test/schemas/kubernetes.json anew (downloads the sources of each minor of Kubernetes).
+	cd test/schemas && go run ./generate
+
+.PHONY: cluster-tools
+cluster-tools: ## Builds what test-cluster runs: Kubernetes, etcd, kwok, Helm, istiod (minutes, then cached).
+	cd test/cluster && nice go run ./tools
+
+.PHONY: test-cluster
+test-cluster: ## Installs the charts with Helm 3 and Helm 4 on a real API server, with a real istiod.
+	test/cluster/run
+
 .PHONY: golden
 golden: ## Writes the golden files anew.
 	go run ./cmd/strata golden update
@@ -35,8 +56,8 @@ generate: ## Makes every generated file.
 	go run ./internal/generate
 
 .PHONY: bench
-bench: $(HELM3) ## Measures this project beside its peers, in one run.
-	HELM=$(abspath $(HELM3)) go test -run '^$$' -bench . -benchmem ./test/bench
+bench: $(HELM3) $(DYFF) ## Measures this project beside its peers, in one run.
+	HELM=$(abspath $(HELM3)) DYFF=$(abspath $(DYFF)) go test -run '^$$' -bench . -benchmem ./test/bench
 
 .PHONY: fuzz
 fuzz: ## Runs each fuzz target for a while: make fuzz FUZZTIME=1m.
@@ -61,11 +82,14 @@ $(HELM3): tools/helm3/go.mod tools/helm3/go.sum
 $(HELM4): tools/helm4/go.mod tools/helm4/go.sum
 	cd tools/helm4 && go build -o ../../$@ helm.sh/helm/v4/cmd/helm
 
+$(DYFF): tools/dyff/go.mod tools/dyff/go.sum
+	cd tools/dyff && go build -o ../../$@ github.com/homeport/dyff/cmd/dyff
+
 bin/golangci-lint: tools/golangci-lint/go.mod tools/golangci-lint/go.sum
 	cd tools/golangci-lint && go build -o ../../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 .PHONY: tools
-tools: $(HELM3) $(HELM4) bin/golangci-lint ## Builds the pinned tools into bin/.
+tools: $(HELM3) $(HELM4) $(DYFF) bin/golangci-lint ## Builds the pinned tools into bin/.
 
 .PHONY: clean
 clean: ## Removes what was built.

@@ -83,7 +83,7 @@ func newRoot(env Env) *cobra.Command {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	registerColor(root)
-	root.AddCommand(newRender(env), newValues(env), newExplain(env), newProfile(env), newDiff(env), newGolden(env), newVersion(env), newLint(env))
+	root.AddCommand(newRender(env), newValues(env), newExplain(env), newProfile(env), newDiff(env), newGolden(env), newVersion(env), newLint(env), newMan())
 	registerCompletions(env, root)
 	return root
 }

@@ -28,10 +28,10 @@ func layers(root string) (map[string][]byte, error) {
 	}
 	doc, err := replaceBetween(string(text), "merge cases", mergeTable(merge))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", layersDoc, err)
 	}
 	if doc, err = replaceBetween(doc, "layer cases", layerTable(layer)); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", layersDoc, err)
 	}
 	return map[string][]byte{layersDoc: []byte(doc)}, nil
 }
@@ -53,11 +53,11 @@ func replaceBetween(doc, name, text string) (string, error) {
 	begin, end := "<!-- generated: "+name+" -->\n", "<!-- end: "+name+" -->\n"
 	before, rest, ok := strings.Cut(doc, begin)
 	if !ok {
-		return "", fmt.Errorf("%s: no marker %q", layersDoc, begin)
+		return "", fmt.Errorf("no marker %q", begin)
 	}
 	_, after, ok := strings.Cut(rest, end)
 	if !ok {
-		return "", fmt.Errorf("%s: no marker %q", layersDoc, end)
+		return "", fmt.Errorf("no marker %q", end)
 	}
 	return before + begin + text + end + after, nil
 }

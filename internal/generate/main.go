@@ -12,6 +12,8 @@
 //	manifests/charts/base/files/crds/*.yaml        the Go module istio.io/api
 //	manifests/charts/istiod/files/injection/*.yaml manifests/injection
 //	docs/layers.md (its tables)                    pkg/profiles/testdata
+//	docs/cli.md                                    the commands in internal/cli
+//	docs/lint.md (its rules)                       pkg/lint
 //	pkg/lint/mesh.schema.json                      the Go module istio.io/api
 //
 // With -check nothing is written; a file that is missing, stale or no longer made is an error.
@@ -50,7 +52,7 @@ func main() {
 
 func run(root string, check bool) error {
 	files := map[string][]byte{}
-	for _, g := range []generator{overlay, profileCopies, schemas, readmes, crds, injection, layers, mesh} {
+	for _, g := range []generator{overlay, profileCopies, schemas, readmes, crds, injection, layers, mesh, lintRules, cliPage} {
 		made, err := g(root)
 		if err != nil {
 			return err

@@ -67,7 +67,7 @@ func Rules() []Rule {
 	return []Rule{
 		{
 			ID: unknownKey, Severity: Error, Summary: "No chart knows the key.",
-			Help: "Helm would drop it without a word; these charts refuse it. The nearest known key is named. Under `global`, and in a section that another chart reads too, the charts accept any key; there it is a warning, where a known key is near. A key of your own begins with `x-`.",
+			Help: "Helm would drop it without a word; these charts refuse it. The nearest known key is named. A key of your own begins with `x-`. Under `global` the charts accept any key; there it is a warning where a known key is near. In `meshConfig` and `global.meshNetworks`, whose shape is that of Istio's API, istiod drops it without a word; there it is a warning, as another istiod may know it.",
 		},
 		{
 			ID: foreignGlobal, Severity: Note, Summary: "No chart reads the key under `global`, and none has a name like it.",
@@ -75,11 +75,11 @@ func Rules() []Rule {
 		},
 		{
 			ID: wrongType, Severity: Error, Summary: "The value has another type than the chart wants.",
-			Help: "The chart's schema refuses it.",
+			Help: "The chart's schema refuses it, or istiod its mesh configuration.",
 		},
 		{
 			ID: wrongValue, Severity: Error, Summary: "The value is none of those that the chart allows.",
-			Help: "The chart's schema refuses it. The nearest allowed value is named.",
+			Help: "The chart's schema refuses it, or istiod its mesh configuration. The nearest allowed value is named.",
 		},
 		{
 			ID: defaultsKey, Severity: Error, Summary: "The key is for the chart's own defaults.",
