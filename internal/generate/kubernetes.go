@@ -52,16 +52,16 @@ var kubernetesTypes = map[string]reflect.Type{
 type definitions map[string]any
 
 // ref returns a reference to the schema of a named type.
-func (d definitions) ref(name string) (any, error) {
+func (d definitions) ref(name string, whole bool) (any, error) {
 	t, ok := kubernetesTypes[name]
 	if !ok {
 		return nil, fmt.Errorf("unknown Kubernetes type %q: add it to kubernetesTypes", name)
 	}
-	return d.of(t)
+	return d.of(t, whole)
 }
 
 // of returns the schema of a Go type. null is allowed everywhere: it takes away what is below.
-func (d definitions) of(t reflect.Type) (any, error) {
+func (d definitions) of(t reflect.Type, whole bool) (any, error) {
 	switch t {
 	case reflect.TypeFor[resource.Quantity]():
 		return types("string", "number"), nil
@@ -72,7 +72,7 @@ func (d definitions) of(t reflect.Type) (any, error) {
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return d.of(t.Elem())
+		return d.of(t.Elem(), whole)
 	case reflect.String:
 		return types("string"), nil
 	case reflect.Bool:
@@ -82,44 +82,55 @@ func (d definitions) of(t reflect.Type) (any, error) {
 	case reflect.Float64:
 		return types("number"), nil
 	case reflect.Slice:
-		items, err := d.of(t.Elem())
+		items, err := d.of(t.Elem(), true)
 		return object{"type": list("array", "null"), "items": items}, err
 	case reflect.Map:
-		items, err := d.of(t.Elem())
+		items, err := d.of(t.Elem(), whole)
 		return object{"type": list("object", "null"), "additionalProperties": items}, err
 	case reflect.Struct:
-		return d.structure(t)
+		return d.structure(t, whole)
 	}
 	return nil, fmt.Errorf("no schema for the Go type %s", t)
 }
 
-func (d definitions) structure(t reflect.Type) (any, error) {
+func (d definitions) structure(t reflect.Type, whole bool) (any, error) {
 	path := strings.Split(t.PkgPath(), "/")
 	name := strings.Join(path[len(path)-2:], ".") + "." + t.Name()
+	if !whole {
+		name += ".partial"
+	}
 	ref := object{"$ref": "#/$defs/" + name}
 	if _, done := d[name]; done {
 		return ref, nil
 	}
 	properties := object{}
 	d[name] = object{"type": list("object", "null"), "properties": properties, "additionalProperties": false}
-	return ref, d.fields(t, properties)
+	required := []any{}
+	err := d.fields(t, properties, whole, &required)
+	if whole && len(required) > 0 {
+		d[name].(object)["required"] = required
+	}
+	return ref, err
 }
 
-func (d definitions) fields(t reflect.Type, into object) error {
+func (d definitions) fields(t reflect.Type, into object, whole bool, required *[]any) error {
 	for n := range t.NumField() {
 		field := t.Field(n)
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name == "" && (field.Anonymous || options == "inline") {
-			if err := d.fields(field.Type, into); err != nil {
+			if err := d.fields(field.Type, into, whole, required); err != nil {
 				return err
 			}
 			continue
 		}
-		schema, err := d.of(field.Type)
+		schema, err := d.of(field.Type, whole)
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", t.Name(), field.Name, err)
 		}
 		into[name] = schema
+		if name != "-" && field.Type.Kind() != reflect.Pointer && !strings.Contains(options, "omit") {
+			*required = append(*required, name)
+		}
 	}
 	return nil
 }

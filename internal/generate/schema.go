@@ -210,7 +210,7 @@ func (m schemaMaker) value(v *value) (object, error) {
 		}
 		return schema, nil
 	}
-	schema, err := m.parseType(v.typeExpr())
+	schema, err := m.parseType(v.typeExpr(), false)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +230,7 @@ func (m schemaMaker) value(v *value) (object, error) {
 //	core/v1.Toleration                 a type of Kubernetes
 //	[]TYPE                             a list
 //	TYPE|TYPE                          either; a list of either where both are lists
-func (m schemaMaker) parseType(expr string) (object, error) {
+func (m schemaMaker) parseType(expr string, whole bool) (object, error) {
 	var scalars []string
 	var items, others []any
 	for _, alt := range strings.Split(expr, "|") {
@@ -248,14 +248,14 @@ func (m schemaMaker) parseType(expr string) (object, error) {
 			continue
 		}
 		if item, ok := strings.CutPrefix(alt, "[]"); ok {
-			schema, err := m.parseType(item)
+			schema, err := m.parseType(item, true)
 			if err != nil {
 				return nil, err
 			}
 			items = append(items, schema)
 			continue
 		}
-		ref, err := m.defs.ref(alt)
+		ref, err := m.defs.ref(alt, whole)
 		if err != nil {
 			return nil, err
 		}

@@ -52,6 +52,12 @@ var refusals = map[string][]refusal{
 		{"number in a list of profiles", some, `{profile: [1]}`, []string{`profile: the list holds a number; each item is the name of a profile`}},
 		{"list as platform", some, `{platform: [gke]}`, []string{`at '/platform': got array, want null or string`}},
 	},
+	"what Kubernetes requires": {
+		{"volume without a name", "gateway", `{volumes: [{emptyDir: {}}]}`, []string{`at '/volumes/0': missing property 'name'`}},
+		{"mount without a path", "gateway", `{volumeMounts: [{name: x}]}`, []string{`at '/volumeMounts/0': missing property 'mountPath'`}},
+		{"container without a name", "gateway", `{additionalContainers: [{image: x}]}`, []string{`at '/additionalContainers/0': missing property 'name'`}},
+		{"container without a name in the section", "gateway", `{gateway: {additionalContainers: [{image: x}]}}`, []string{`at '/gateway/additionalContainers/0': missing property 'name'`}},
+	},
 	"defaults": {
 		{"a key the chart knows", every, `{defaults: {global: {resourceScope: cluster}}}`, []string{`defaults.global.resourceScope: the chart's defaults are not for users; set global.resourceScope instead`}},
 		{"a key nobody knows", some, `{defaults: {nope: 1}}`, []string{`defaults.nope: the chart's defaults are not for users; set nope instead`}},
