@@ -18,7 +18,7 @@ import (
 
 // influences returns those of the given values with which the objects that match a rule change.
 func (c *computed) influences(origins []profiles.Origin, rules []manifest.Rule, release, namespace string) ([]profiles.Origin, error) {
-	p := &probe{options: render.Options{Release: c.install.Release, Namespace: c.install.Namespace, Values: c.given.values}, rules: rules}
+	p := &probe{options: render.Options{Release: c.install.Release, Namespace: c.install.NamespaceFor(c.chart, c.given.values), Values: c.given.values}, rules: rules}
 	if release != "" {
 		p.options.Release = release
 	}

@@ -92,7 +92,7 @@ func renderCharts(s *suite, names []string, engine render.Engine, o render.Optio
 			options.Release = install.Release
 		}
 		if options.Namespace == "" {
-			options.Namespace = install.Namespace
+			options.Namespace = install.NamespaceFor(chart, options.Values)
 		}
 		output, err := chart.Render(engine, options)
 		if err != nil {

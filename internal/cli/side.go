@@ -196,7 +196,7 @@ func (s *sides) renderChart(source string, chart *render.Chart) (*manifest.Set, 
 	}
 	options := s.options
 	options.Release = cmp.Or(options.Release, install.Release)
-	options.Namespace = cmp.Or(options.Namespace, install.Namespace)
+	options.Namespace = cmp.Or(options.Namespace, install.NamespaceFor(chart, options.Values))
 	output, err := chart.Render(render.Helm4, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)

@@ -32,6 +32,8 @@ type Chart struct {
 	Path      string `json:"path"`
 	Release   string `json:"release"`
 	Namespace string `json:"namespace"`
+	// Namespaces are other ones, by the platform under which the chart goes there.
+	Namespaces map[string]string `json:"namespaces"`
 	// Values are files with explicit values, for every overlay.
 	Values []string `json:"values"`
 	// Overlays are the names of those that are guarded; all where it is empty.

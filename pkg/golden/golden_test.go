@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stratamesh/strata/pkg/golden"
+	"github.com/stratamesh/strata/pkg/render"
 )
 
 const config = `
@@ -228,4 +229,23 @@ func TestFaultDiff(t *testing.T) {
 	}
 	_, err = stale("golden/one/once/configmap-big-data.text.yaml", "long\n").Diff()
 	require.ErrorIs(t, err, golden.ErrText, "a value of its own")
+}
+
+func TestNamespaceOfPlatform(t *testing.T) {
+	chart, err := render.Load("../../manifests/charts/ztunnel")
+	require.NoError(t, err)
+	c := golden.Chart{Namespace: "istio-system", Namespaces: map[string]string{"openshift": "kube-system"}}
+	for _, tc := range []struct {
+		values map[string]any
+		want   string
+	}{
+		{nil, "istio-system"},
+		{map[string]any{"platform": "gke"}, "istio-system"},
+		{map[string]any{"platform": "openshift"}, "kube-system"},
+		{map[string]any{"profile": "openshift-ambient"}, "kube-system"},
+		{map[string]any{"global": map[string]any{"platform": "openshift"}}, "kube-system"},
+		{map[string]any{"profile": "nope"}, "istio-system"},
+	} {
+		assert.Equal(t, tc.want, c.NamespaceFor(chart, tc.values), "%v", tc.values)
+	}
 }

@@ -56,7 +56,7 @@ func (r *run) render(fsys fs.FS, reader *reader) error {
 	if err != nil {
 		return err
 	}
-	r.options = render.Options{Release: r.Chart.Release, Namespace: r.Chart.Namespace, KubeVersion: r.KubeVersion, Values: values}
+	r.options = render.Options{Release: r.Chart.Release, Namespace: r.Chart.NamespaceFor(r.chart, values), KubeVersion: r.KubeVersion, Values: values}
 	if r.output, err = r.chart.Render(render.Helm4, r.options); err != nil {
 		return err
 	}

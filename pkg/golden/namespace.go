@@ -1,0 +1,28 @@
+package golden
+
+import (
+	"github.com/stratamesh/strata/pkg/profiles"
+	"github.com/stratamesh/strata/pkg/profiles/load"
+	"github.com/stratamesh/strata/pkg/render"
+)
+
+// NamespaceFor returns the namespace in which a chart is installed with explicit values: that of the platform which they, or a profile
+// that they select, choose. Values that cannot be merged choose none; the render says what is wrong with them.
+func (c Chart) NamespaceFor(chart *render.Chart, values map[string]any) string {
+	if len(c.Namespaces) == 0 {
+		return c.Namespace
+	}
+	in, err := load.Chart(chart.Files(), chart.Name)
+	if err != nil {
+		return c.Namespace
+	}
+	in.Explicit = []profiles.Document{{Values: values}}
+	result, err := profiles.Compute(in)
+	if err != nil {
+		return c.Namespace
+	}
+	if platform, ok := result.Values[string(profiles.KindPlatform)].(string); ok && c.Namespaces[platform] != "" {
+		return c.Namespaces[platform]
+	}
+	return c.Namespace
+}
