@@ -1,0 +1,21 @@
+package cluster_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stratamesh/strata/test/cluster/report"
+)
+
+// table is filled by the tests, and printed at the end.
+var table report.Table
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := table.Finish(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
