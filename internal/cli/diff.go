@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,15 +85,6 @@ Exit code: 0 the same, 1 differences, 2 refused input, 3 an internal error; comp
 	return cmd
 }
 
-// registerOptions adds the flags that say how a release is installed.
-func registerOptions(flags *pflag.FlagSet, o *render.Options) {
-	flags.StringVarP(&o.Namespace, "namespace", "n", "", "`NAMESPACE` of the release (default: that in which the chart is usually installed)")
-	flags.StringVar(&o.Release, "release", "", "`NAME` of the release (default: the usual one of the chart)")
-	flags.StringVar(&o.KubeVersion, "kube-version", "", "`VERSION` of Kubernetes that the charts see (default "+render.DefaultKubeVersion+")")
-	flags.StringSliceVar(&o.APIVersions, "api-versions", nil, "`GROUP/VERSION[/KIND]` that the cluster has besides the usual ones (repeatable)")
-	flags.BoolVar(&o.IsUpgrade, "is-upgrade", false, "render what helm upgrade would")
-}
-
 // check refuses what is wrong whatever the inputs hold.
 func (d *diff) check(args []string) ([]output, error) {
 	outputs, err := parseOutputs(d.outputs)
@@ -100,7 +92,7 @@ func (d *diff) check(args []string) ([]output, error) {
 		return nil, err
 	}
 	readers := 0
-	for _, file := range append(args[:2:2], d.selection.files...) {
+	for _, file := range slices.Concat(args, d.selection.files) {
 		if file == "-" {
 			readers++
 		}
@@ -113,8 +105,7 @@ func (d *diff) check(args []string) ([]output, error) {
 
 // inputs are the files and folders that the flags name, and - for standard input.
 func (d *diff) inputs(args []string) []string {
-	inputs := append(args[:2:2], d.crds...)
-	return append(inputs, d.selection.inputs()...)
+	return slices.Concat(args, d.crds, d.selection.inputs())
 }
 
 func (d *diff) run(env Env, cmd *cobra.Command, args []string, outputs []output) error {

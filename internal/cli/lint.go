@@ -54,11 +54,11 @@ Exit code: 0 nothing found, 1 findings of the severity or above it, 2 refused in
 			if err != nil {
 				return err
 			}
-			in.Disabled, in.Namespaces = disabled, namespaces
-			if err := in.install(installed); err != nil {
+			in.Disabled, in.Namespaces, in.Installed = disabled, namespaces, installed
+			if err := knownCharts(in); err != nil {
 				return err
 			}
-			findings, err := lint.Run(in.Input)
+			findings, err := lint.Run(*in)
 			if err != nil {
 				return err
 			}
@@ -83,35 +83,45 @@ Exit code: 0 nothing found, 1 findings of the severity or above it, 2 refused in
 // severities in falling order.
 var severities = []finding.Severity{finding.Error, finding.Warning, finding.Note}
 
-// A linted is an input and the names of its charts.
-type linted struct {
-	lint.Input
-	names []string
-}
-
-// install restricts the charts that are installed, and checks the names in the flags.
-func (in *linted) install(installed []string) error {
-	for _, name := range append(slices.Sorted(maps.Keys(in.Namespaces)), installed...) {
-		if !slices.Contains(in.names, name) {
-			return fmt.Errorf("unknown chart %q; known: %s", name, strings.Join(in.names, ", "))
+// knownCharts refuses names in flags that are no charts.
+func knownCharts(in *lint.Input) error {
+	known := make([]string, 0, len(in.Charts))
+	for _, chart := range in.Charts {
+		known = append(known, chart.Name)
+	}
+	for _, name := range append(slices.Sorted(maps.Keys(in.Namespaces)), in.Installed...) {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("unknown chart %q; known: %s", name, strings.Join(known, ", "))
 		}
 	}
-	in.Installed = installed
 	return nil
 }
 
-// lintInput reads all that is looked at.
-func lintInput(env Env, s *selection, names []string) (*linted, error) {
+// lintInput reads all that is looked at: first what the user gives, then the charts.
+func lintInput(env Env, s *selection, names []string) (*lint.Input, error) {
 	suite, err := openSuite(s.charts)
 	if err != nil {
 		return nil, err
 	}
-	in := &linted{Input: lint.Input{Usual: map[string]string{}}}
-	layers, err := in.charts(suite)
+	in := &lint.Input{Usual: map[string]lint.Home{}}
+	for _, chart := range suite.config.Charts {
+		in.Usual[chart.Name()] = lint.Home{Namespace: chart.Namespace, Platforms: chart.Namespaces}
+	}
+	if in.Explicit, err = lintExplicit(env, s); err != nil {
+		return nil, err
+	}
+	charts, err := suite.names()
 	if err != nil {
 		return nil, err
 	}
-	if err := in.explicit(env, s); err != nil {
+	files := make([]map[string][]byte, len(charts))
+	for n, name := range charts {
+		if files[n], err = suite.files(name); err != nil {
+			return nil, err
+		}
+	}
+	layers, err := suite.layers(charts[0], files[0])
+	if err != nil {
 		return nil, err
 	}
 	in.Catalog = layers.catalog
@@ -125,82 +135,69 @@ func lintInput(env Env, s *selection, names []string) (*linted, error) {
 		}
 		in.Profiles = append(in.Profiles, profile)
 	}
-	return in, nil
+	in.Charts = make([]*lint.Chart, len(charts))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for n, name := range charts {
+		group.Go(func() (err error) {
+			in.Charts[n], err = lint.NewChart(files[n], suite.source(name))
+			return err
+		})
+	}
+	return in, group.Wait()
 }
 
-// explicit reads the files and the flags with values.
-func (in *linted) explicit(env Env, s *selection) error {
+// lintExplicit reads the files and the flags with values.
+func lintExplicit(env Env, s *selection) ([]lint.Document, error) {
+	var all []lint.Document
 	for _, file := range s.files {
-		text, name := []byte(nil), file
-		var err error
+		name, read := file, func() ([]byte, error) { return os.ReadFile(file) }
 		if file == "-" {
-			name = "standard input"
-			text, err = io.ReadAll(env.Stdin)
-		} else {
-			text, err = os.ReadFile(file)
+			name, read = "standard input", func() ([]byte, error) { return io.ReadAll(env.Stdin) }
 		}
+		text, err := read()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		document, err := lint.Parse(name, text)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		in.Explicit = append(in.Explicit, document)
+		all = append(all, document)
 	}
 	flags := *s
 	flags.files = nil
 	given, err := flags.explicit(env)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, document := range given.documents {
-		in.Explicit = append(in.Explicit, lint.Document{Document: document})
+		all = append(all, lint.Document{Document: document})
 	}
-	return nil
+	return all, nil
 }
 
-// charts loads the charts of the suite, and returns their profiles.
-func (in *linted) charts(suite *suite) (*layerFiles, error) {
-	names, err := suite.names()
+// files are those of a chart by their path below its root.
+func (s *suite) files(name string) (map[string][]byte, error) {
+	if s.dir != "" {
+		chart, _, err := s.load(name)
+		if err != nil {
+			return nil, err
+		}
+		return chart.Files(), nil
+	}
+	// The charts in this program are read without Helm, which would take longer than all the rest.
+	sub, err := fs.Sub(strata.Files, path.Join("manifests/charts", name))
 	if err != nil {
 		return nil, err
 	}
-	in.Charts = make([]*lint.Chart, len(names))
-	files := make([]map[string][]byte, len(names))
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for n, name := range names {
-		group.Go(func() error {
-			chart, _, err := suite.load(name)
-			if err != nil {
-				return err
-			}
-			files[n] = chart.Files()
-			in.Charts[n], err = lint.NewChart(files[n], suite.source(name))
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	for _, chart := range in.Charts {
-		in.names = append(in.names, chart.Name)
-		if n := suite.rank(chart.Name); n < len(suite.config.Charts) {
-			in.Usual[chart.Name] = suite.config.Charts[n].Namespace
+	files := map[string][]byte{}
+	return files, fs.WalkDir(sub, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[name], err = fs.ReadFile(sub, name)
 		}
-	}
-	if suite.dir == "" {
-		return shippedLayers()
-	}
-	// All charts of a suite ship with the same ones.
-	l := &layerFiles{folder: path.Join(suite.source(names[0]), load.Folder), texts: map[string][]byte{}}
-	for name, text := range files[0] {
-		if path.Dir(name) == load.Folder {
-			l.texts[path.Base(name)] = text
-		}
-	}
-	return l, nil
+		return err
+	})
 }
 
 // layerFiles are the profiles, platforms and compatibility versions that can be named.
@@ -209,6 +206,20 @@ type layerFiles struct {
 	texts  map[string][]byte
 	// catalog replaces that of each chart; nil for the charts' own.
 	catalog profiles.Catalog
+}
+
+// layers are those in this program, or those of the first chart of others: all charts of a suite ship with the same ones.
+func (s *suite) layers(chart string, files map[string][]byte) (*layerFiles, error) {
+	if s.dir == "" {
+		return shippedLayers()
+	}
+	l := &layerFiles{folder: path.Join(s.source(chart), load.Folder), texts: map[string][]byte{}}
+	for name, text := range files {
+		if path.Dir(name) == load.Folder {
+			l.texts[path.Base(name)] = text
+		}
+	}
+	return l, nil
 }
 
 // shippedLayers are those in this program.
@@ -233,7 +244,7 @@ func shippedLayers() (*layerFiles, error) {
 
 // names are those of all layers, sorted.
 func (l *layerFiles) names() []string {
-	var names []string
+	names := make([]string, 0, len(l.texts))
 	for file := range l.texts {
 		names = append(names, strings.TrimSuffix(file, ".yaml"))
 	}

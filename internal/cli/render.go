@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stratamesh/strata/pkg/golden"
 	"github.com/stratamesh/strata/pkg/manifest"
 	"github.com/stratamesh/strata/pkg/render"
 )
@@ -60,11 +62,7 @@ each object with -o. A chart that fails leaves the folder as it was.`,
 		},
 	}
 	s.register(cmd.Flags())
-	cmd.Flags().StringVarP(&o.Namespace, "namespace", "n", "", "`NAMESPACE` of the release (default: that in which the chart is usually installed)")
-	cmd.Flags().StringVar(&o.Release, "release", "", "`NAME` of the release (default: the usual one of the chart)")
-	cmd.Flags().StringVar(&o.KubeVersion, "kube-version", "", "`VERSION` of Kubernetes that the charts see (default "+render.DefaultKubeVersion+")")
-	cmd.Flags().StringSliceVar(&o.APIVersions, "api-versions", nil, "`GROUP/VERSION[/KIND]` that the cluster has besides the usual ones (repeatable)")
-	cmd.Flags().BoolVar(&o.IsUpgrade, "is-upgrade", false, "render what helm upgrade would")
+	registerOptions(cmd.Flags(), &o)
 	cmd.Flags().IntVar(&helm, "helm", int(render.Helm4), "`MAJOR` version of the engine: 3 or 4")
 	cmd.Flags().StringVarP(&out, "output-dir", "o", "", "`DIR` to write one file for each object to")
 	env.watchable(cmd, s.inputs, func() []string { return []string{out} })
@@ -87,26 +85,26 @@ func renderCharts(s *suite, names []string, engine render.Engine, o render.Optio
 			faults = append(faults, err)
 			continue
 		}
-		options := o
-		if options.Release == "" {
-			options.Release = install.Release
-		}
-		if options.Namespace == "" {
-			options.Namespace = install.NamespaceFor(chart, options.Values)
-		}
-		output, err := chart.Render(engine, options)
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
-		text, err := output.Manifest()
-		if err != nil {
-			faults = append(faults, fmt.Errorf("chart %s: %w", name, err))
-			continue
-		}
+		text, err := renderChart(chart, install, engine, o)
+		faults = append(faults, err)
 		all = append(all, rendered{chart.Name, text})
 	}
 	return all, errors.Join(faults...)
+}
+
+// renderChart renders one chart, with the release and namespace in which it is usually installed where none is given.
+func renderChart(chart *render.Chart, install golden.Chart, engine render.Engine, o render.Options) (string, error) {
+	o.Release = cmp.Or(o.Release, install.Release)
+	o.Namespace = cmp.Or(o.Namespace, install.NamespaceFor(chart, o.Values))
+	output, err := chart.Render(engine, o)
+	if err != nil {
+		return "", err
+	}
+	text, err := output.Manifest()
+	if err != nil {
+		return "", fmt.Errorf("chart %s: %w", chart.Name, err)
+	}
+	return text, nil
 }
 
 // objectFiles gives each object a file CHART/KIND-NAME.yaml; where two objects would meet, namespace and group are added.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/stratamesh/strata/pkg/render"
 )
 
 // A selection is the flags that say which values a chart gets.
@@ -29,7 +31,6 @@ func (s *selection) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&s.setRaw, "set-literal", nil, "set a string without any escapes, as `KEY=VALUE` (repeatable)")
 }
 
-
 // parseSelection reads names of layers, as in profile=ambient,platform=gke.
 func parseSelection(text string) (map[string]any, error) {
 	values := map[string]any{}
@@ -41,4 +42,13 @@ func parseSelection(text string) (map[string]any, error) {
 		values[key] = name
 	}
 	return values, nil
+}
+
+// registerOptions adds the flags that say how a release is installed.
+func registerOptions(flags *pflag.FlagSet, o *render.Options) {
+	flags.StringVarP(&o.Namespace, "namespace", "n", "", "`NAMESPACE` of the release (default: that in which the chart is usually installed)")
+	flags.StringVar(&o.Release, "release", "", "`NAME` of the release (default: the usual one of the chart)")
+	flags.StringVar(&o.KubeVersion, "kube-version", "", "`VERSION` of Kubernetes that the charts see (default "+render.DefaultKubeVersion+")")
+	flags.StringSliceVar(&o.APIVersions, "api-versions", nil, "`GROUP/VERSION[/KIND]` that the cluster has besides the usual ones (repeatable)")
+	flags.BoolVar(&o.IsUpgrade, "is-upgrade", false, "render what helm upgrade would")
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stratamesh/strata/pkg/golden"
 	"github.com/stratamesh/strata/pkg/manifest"
 	"github.com/stratamesh/strata/pkg/render"
 )
@@ -190,18 +188,7 @@ func (s *sides) renderChart(source string, chart *render.Chart) (*manifest.Set, 
 	if err != nil {
 		return nil, err
 	}
-	install := golden.Chart{Release: chart.Name, Namespace: "default"}
-	if n := suite.rank(chart.Name); n < len(suite.config.Charts) {
-		install = suite.config.Charts[n]
-	}
-	options := s.options
-	options.Release = cmp.Or(options.Release, install.Release)
-	options.Namespace = cmp.Or(options.Namespace, install.NamespaceFor(chart, options.Values))
-	output, err := chart.Render(render.Helm4, options)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
-	}
-	text, err := output.Manifest()
+	text, err := renderChart(chart, suite.install(chart.Name), render.Helm4, s.options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
@@ -211,16 +198,14 @@ func (s *sides) renderChart(source string, chart *render.Chart) (*manifest.Set, 
 // renderSelection renders charts for a selection such as profile=ambient,platform=gke.
 func (s *sides) renderSelection(text string) (*manifest.Set, error) {
 	s.rendered, s.selected = true, true
+	layers, err := parseSelection(text)
+	if err != nil {
+		return nil, err
+	}
 	options := s.options
 	options.Values = map[string]any{}
 	maps.Copy(options.Values, s.options.Values)
-	for part := range strings.SplitSeq(text, ",") {
-		key, value, found := strings.Cut(part, "=")
-		if !found || !slices.Contains([]string{"profile", "platform", "compatibilityVersion"}, key) {
-			return nil, fmt.Errorf("%s: neither a file nor a selection of profile=, platform= and compatibilityVersion=", text)
-		}
-		options.Values[key] = value
-	}
+	maps.Copy(options.Values, layers)
 	suite, err := openSuite(s.otherCharts)
 	if err != nil {
 		return nil, err

@@ -95,12 +95,17 @@ func (s *suite) single() (bool, error) {
 	return err == nil, nil
 }
 
+// install says how a chart is installed where the user does not.
+func (s *suite) install(name string) golden.Chart {
+	if n := s.rank(name); n < len(s.config.Charts) {
+		return s.config.Charts[n]
+	}
+	return golden.Chart{Release: name, Namespace: "default"}
+}
+
 // load returns a chart by name, and how it is installed where the user does not say.
 func (s *suite) load(name string) (*render.Chart, golden.Chart, error) {
-	install := golden.Chart{Release: name, Namespace: "default"}
-	if n := s.rank(name); n < len(s.config.Charts) {
-		install = s.config.Charts[n]
-	}
+	install := s.install(name)
 	if s.dir != "" {
 		dir := filepath.Join(s.dir, name)
 		if single, err := s.single(); err != nil {
@@ -112,10 +117,7 @@ func (s *suite) load(name string) (*render.Chart, golden.Chart, error) {
 		if err != nil {
 			return nil, install, err
 		}
-		if n := s.rank(c.Name); n < len(s.config.Charts) {
-			install = s.config.Charts[n]
-		}
-		return c, install, nil
+		return c, s.install(c.Name), nil
 	}
 	sub, err := fs.Sub(strata.Files, path.Join("manifests/charts", name))
 	if err != nil {

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -220,7 +221,7 @@ func parseXML(text string) (*node, error) {
 	open := []*node{root}
 	for {
 		token, err := d.Token()
-		if err == io.EOF && len(root.children) == 1 {
+		if errors.Is(err, io.EOF) && len(root.children) == 1 {
 			return root.children[0], nil
 		}
 		if err != nil {
