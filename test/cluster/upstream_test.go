@@ -53,8 +53,8 @@ func TestFromUpstream(t *testing.T) {
 		majors []int
 	}{
 		{layers{}, []int{3, 4}},
-		{layers{profile: "ambient"}, []int{3, 4}},
-		{layers{platform: "openshift"}, []int{4}},
+		{layers{profile: "ambient"}, []int{4}},
+		{layers{platform: "openshift"}, []int{3}},
 	} {
 		for _, major := range c.majors {
 			t.Run(fmt.Sprintf("%s/helm%d", c.layers, major), func(t *testing.T) {

@@ -25,7 +25,7 @@ type world struct {
 }
 
 func newWorld(ctx context.Context, name, dir string) (*world, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	options, err := harness.Options{}.Defaults(ctx, name)
 	if err != nil {

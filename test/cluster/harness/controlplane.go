@@ -236,7 +236,8 @@ status:
 	if err != nil {
 		return err
 	}
-	p, err := c.Run("kwok", nil, "--kubeconfig="+config, "--config="+f.stages, "--manage-all-nodes=true", "--node-ip="+nodeIP,
+	// In its working directory: kwok splits the value at commas, and a path may have some.
+	p, err := c.Run("kwok", nil, "--kubeconfig="+config, "--config="+filepath.Base(f.stages), "--manage-all-nodes=true", "--node-ip="+nodeIP,
 		"--server-address="+c.network.address(kwokPort), "--node-lease-duration-seconds=40", "--cidr=10.244.0.0/16")
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func (o Options) Defaults(ctx context.Context, name string) (Options, error) {
 // logs are.
 func New(t testing.TB, o Options) *Cluster {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	o, err := o.Defaults(ctx, t.Name())
 	if err != nil {

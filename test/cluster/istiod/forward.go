@@ -24,7 +24,7 @@ type forwarder struct {
 	group     sync.WaitGroup
 }
 
-// forward listens on every TCP port of the Services, of all namespaces, that select the pod. ip is where the pod listens.
+// forward listens on every port of the Services that select the pod. ip is where the pod listens.
 func forward(ctx context.Context, client *api.Client, pod *corev1.Pod, ip string) (*forwarder, error) {
 	list, err := client.List(ctx, api.Ref{APIVersion: "v1", Kind: "Service", Namespace: pod.Namespace}, "")
 	if err != nil {
@@ -34,7 +34,8 @@ func forward(ctx context.Context, client *api.Client, pod *corev1.Pod, ip string
 	for _, o := range list {
 		var service corev1.Service
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &service); err != nil {
-			return nil, errors.Join(err, f.close())
+			f.close()
+			return nil, err
 		}
 		selector := service.Spec.Selector
 		if len(selector) == 0 || service.Spec.ClusterIP == corev1.ClusterIPNone || !labels.SelectorFromSet(selector).Matches(labels.Set(pod.Labels)) {
@@ -46,7 +47,8 @@ func forward(ctx context.Context, client *api.Client, pod *corev1.Pod, ip string
 				err = f.listen(ctx, service.Spec.ClusterIP, p.Port, net.JoinHostPort(ip, strconv.Itoa(port)))
 			}
 			if err != nil {
-				return nil, errors.Join(fmt.Errorf("Service %s: port %s: %w", service.Name, p.Name, err), f.close())
+				f.close()
+				return nil, fmt.Errorf("port %s of the Service %s: %w", p.Name, service.Name, err)
 			}
 		}
 	}
@@ -92,12 +94,12 @@ func (f *forwarder) listen(ctx context.Context, ip string, port int32, to string
 
 // pass connects two ends until one of them closes.
 func pass(from net.Conn, address string) {
-	defer from.Close()
+	defer func() { _ = from.Close() }() // the other end may have done so
 	to, err := net.Dial("tcp", address)
 	if err != nil {
 		return // the other end sees a connection that is closed
 	}
-	defer to.Close()
+	defer func() { _ = to.Close() }()
 	done := make(chan struct{}, 2)
 	for _, ends := range [][2]net.Conn{{from, to}, {to, from}} {
 		go func() {
@@ -109,11 +111,9 @@ func pass(from net.Conn, address string) {
 }
 
 // close ends the listeners, and waits for the connections, which end with the pod.
-func (f *forwarder) close() error {
-	var faults []error
+func (f *forwarder) close() {
 	for _, l := range f.listeners {
-		faults = append(faults, l.Close())
+		_ = l.Close() // nobody else closes it
 	}
 	f.group.Wait()
-	return errors.Join(faults...)
 }

@@ -1,7 +1,6 @@
 package istiod
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -142,20 +141,17 @@ func (i *Istiod) Metrics(ctx context.Context) ([]byte, error) {
 
 // Log returns the lines of its log that a condition holds for.
 func (i *Istiod) Log(condition func(line string) bool) ([]string, error) {
-	file, err := os.Open(i.log)
+	text, err := os.ReadFile(i.log)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
 	var lines []string
-	scanner := bufio.NewScanner(file)
-	scanner.Buffer(nil, 16<<20)
-	for scanner.Scan() {
-		if condition(scanner.Text()) {
-			lines = append(lines, scanner.Text())
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); condition(line) {
+			lines = append(lines, line)
 		}
 	}
-	return lines, scanner.Err()
+	return lines, nil
 }
 
 func (i *Istiod) tail() string {

@@ -161,7 +161,7 @@ func data(ctx context.Context, client *api.Client, kind, namespace, name string,
 		files[key] = []byte(text)
 		if kind == "Secret" {
 			if files[key], err = base64.StdEncoding.DecodeString(text); err != nil {
-				return nil, fmt.Errorf("Secret %s/%s: %s: %w", namespace, name, key, err)
+				return nil, fmt.Errorf("key %s of the Secret %s/%s: %w", key, namespace, name, err)
 			}
 		}
 	}
