@@ -44,8 +44,12 @@ func cases(t *testing.T) []lintCase {
 const chartFolder = "../../manifests/charts/"
 
 // usual is where strata.yaml puts the charts.
-var usual = map[string]string{
-	"base": "istio-system", "istio-cni": "kube-system", "istiod": "istio-system", "ztunnel": "istio-system", "gateway": "istio-ingress",
+var usual = map[string]lint.Home{
+	"base":      {Namespace: "istio-system"},
+	"istio-cni": {Namespace: "kube-system"},
+	"istiod":    {Namespace: "istio-system"},
+	"ztunnel":   {Namespace: "istio-system", Platforms: map[string]string{"openshift": "kube-system"}},
+	"gateway":   {Namespace: "istio-ingress"},
 }
 
 // files are those of a chart of this repository.

@@ -116,13 +116,13 @@ func (s *selection) report(f Finding, about ...setting) {
 
 // namespace is where a chart goes; "" where that is not known.
 func (s *selection) namespace(chart string) string {
-	if given := s.Namespaces[chart]; given != "" {
-		return given
+	home := s.Usual[chart]
+	for _, namespace := range []string{s.Namespaces[chart], home.Platforms[s.setting(chart, "platform").text()]} {
+		if namespace != "" {
+			return namespace
+		}
 	}
-	if chart == ztunnel && s.Usual[chart] != "" && s.setting(ztunnel, "platform").text() == "openshift" {
-		return "kube-system"
-	}
-	return s.Usual[chart]
+	return home.Namespace
 }
 
 // places says whether it is known where charts go.

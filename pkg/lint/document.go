@@ -22,28 +22,57 @@ type Document struct {
 	second int
 }
 
-// Parse reads a file of values. The error is that of load.Parse.
+// Parse reads a file of values. The error is that of load.Parse; it says so where a tab is what is wrong.
 func Parse(file string, text []byte) (Document, error) {
 	document, err := load.Parse(file, text)
+	if fault := (*profiles.Error)(nil); errors.As(err, &fault) && indentedByTab(text, fault.Position.Line) {
+		fault.Text = "cannot be read: the line is indented with a tab; YAML wants spaces"
+	}
 	if err != nil {
 		return Document{}, err
 	}
 	d := Document{Document: document, File: file}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var node, next yaml.Node
-	if err := decoder.Decode(&node); err != nil || len(node.Content) == 0 {
-		return d, nil // empty, or read by one parser only: then there are no positions
-	}
-	d.root = node.Content[0]
-	if err := decoder.Decode(&next); err == nil {
-		d.second = next.Line
-		if len(next.Content) > 0 {
-			d.second = next.Content[0].Line
-		}
-	} else if !errors.Is(err, io.EOF) {
-		d.second = d.root.Line
+	var node yaml.Node
+	// A text that is empty, or that this parser does not read, has no places.
+	if decoder.Decode(&node) == nil && len(node.Content) > 0 {
+		d.root = node.Content[0]
+		d.second = secondLine(decoder, text)
 	}
 	return d, nil
+}
+
+// secondLine returns the line of the second document, which follows in a decoder of text; 0 where there is none, or an empty one.
+func secondLine(decoder *yaml.Decoder, text []byte) int {
+	var node yaml.Node
+	err := decoder.Decode(&node)
+	switch {
+	case errors.Is(err, io.EOF):
+		return 0
+	case err == nil && (len(node.Content) == 0 || node.Content[0].Tag == "!!null"):
+		return 0
+	case err == nil:
+		return node.Content[0].Line
+	}
+	// It cannot be read, and nobody does: it begins behind the last three dashes.
+	last := 0
+	for n, line := range bytes.Split(text, []byte("\n")) {
+		if bytes.HasPrefix(line, []byte("---")) {
+			last = n + 1
+		}
+	}
+	return last
+}
+
+// indentedByTab says whether there is a tab in front of a line, which counts from 1.
+func indentedByTab(text []byte, line int) bool {
+	lines := bytes.Split(text, []byte("\n"))
+	if line < 1 || line > len(lines) {
+		return false
+	}
+	indent := lines[line-1]
+	indent = indent[:len(indent)-len(bytes.TrimLeft(indent, " \t"))]
+	return bytes.ContainsRune(indent, '\t')
 }
 
 // find returns the nodes of the key and the value at a path, whose steps are keys and, in lists, ints; nil where that is not known.

@@ -57,8 +57,9 @@ func (f *flow) key(name string) *flow {
 // isList says whether it is a list that the template makes, and no other thing.
 func (f *flow) isList() bool { return len(f.places) == 0 && f.fields == nil && len(f.texts) == 0 }
 
-// at returns what is under any of the keys that another value may be.
+// at returns what is under any of the keys that another value may be, which is used for that.
 func (f *flow) at(keys *flow) *flow {
+	keys.use()
 	var found []*flow
 	for _, name := range keys.texts {
 		found = append(found, f.key(name))
@@ -99,6 +100,7 @@ func (f *flow) isText() bool {
 
 // set puts a value under the keys that another may be. Where others may see it who are not known, it counts as used.
 func (f *flow) set(keys, value *flow) {
+	keys.use()
 	if f.fields == nil || f.copied {
 		value.use()
 	}

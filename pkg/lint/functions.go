@@ -125,6 +125,7 @@ func dig(args []*flow) *flow {
 func pick(value *flow, keys []*flow) *flow {
 	out := &flow{fields: map[string]*flow{}}
 	for _, key := range keys {
+		key.use()
 		if !key.isText() {
 			return value
 		}

@@ -39,7 +39,7 @@ func (c *checker) keys(value any, path []any, own, accepted view) {
 			return // see schema
 		}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			inside := append(path[:len(path):len(path)], name)
+			inside := join(path, any(name))
 			switch {
 			case mine(name):
 				continue
@@ -62,7 +62,7 @@ func (c *checker) keys(value any, path []any, own, accepted view) {
 		}
 	case []any:
 		for n, item := range value {
-			c.keys(item, append(path[:len(path):len(path)], n), own.item(), accepted.item())
+			c.keys(item, join(path, any(n)), own.item(), accepted.item())
 		}
 	}
 	if _, inList := lastKey(path); !inList && value != nil {
@@ -145,11 +145,11 @@ func (c *checker) elsewhere(name string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-func search(schema *jsonschema.Schema, path profiles.Path, name string, found map[string]bool) {
+func search(schema *jsonschema.Schema, path []string, name string, found map[string]bool) {
 	for key, inner := range schema.Properties {
-		at := append(path[:len(path):len(path)], key)
+		at := join(path, key)
 		if key == name {
-			found[at.String()] = true
+			found[profiles.Path(at).String()] = true
 		}
 		search(inner, at, name, found)
 	}
@@ -184,6 +184,12 @@ func (c *checker) unread(value any, path []any) {
 		Message: fmt.Sprintf("no template of %s reads %s%s", strings.Join(names, ", "), pathText(path), reason),
 		Fix:     "take it out",
 	}, path, false))
+}
+
+// join returns a new path: path, then a step.
+func join[T any](path []T, step T) []T {
+	out := make([]T, 0, len(path)+1)
+	return append(append(out, path...), step)
 }
 
 // lastKey returns the last key of a path; inList says that the path leads into a list.

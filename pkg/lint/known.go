@@ -175,7 +175,7 @@ func (v view) key(name string) view {
 				continue // another component's
 			}
 		}
-		if inner.known() && !(lists && inner.free && s.chart.schema != nil) {
+		if inner.known() && (!lists || !inner.free || s.chart.schema == nil) {
 			out.spots = append(out.spots, inner)
 		}
 	}

@@ -26,11 +26,18 @@ type Input struct {
 	Profiles []Profile
 	// Installed are the names of the charts that are installed. Where it is nil, nothing follows from a chart that is not there.
 	Installed []string
-	// Namespaces is where charts are installed, by the name of the chart, and Usual where they usually are. Nothing is asked about a
-	// chart that is in neither. On OpenShift the usual place of ztunnel is kube-system.
-	Namespaces, Usual map[string]string
+	// Namespaces is where charts are installed, by the name of the chart, and Usual where those go that are not in it. Nothing is asked
+	// about a chart that is in neither.
+	Namespaces map[string]string
+	Usual      map[string]Home
 	// Disabled are the ids of rules that are not asked.
 	Disabled []string
+}
+
+// A Home is the namespace of a chart, and others by the platform on which it goes there.
+type Home struct {
+	Namespace string
+	Platforms map[string]string
 }
 
 // A Profile is a layer that is looked at: a profile, a platform or a compatibility version.

@@ -169,10 +169,10 @@ func networks(s *selection) {
 			Fix:     "set global.network to " + v.text() + ", or networkGateway to the network of the cluster",
 		}, v, control)
 	}
-	if v, cluster, net := s.injectionPath(); net != "" && net != control.text() {
+	if v, _, net := s.injectionPath(); net != "" && control.text() != "" && net != control.text() {
 		s.report(Finding{
 			Rule:    networkMismatch,
-			Message: fmt.Sprintf("%s names %s for the cluster %s, but %s is %s", v.path, network(net), cluster, control.path, network(control.text())),
+			Message: fmt.Sprintf("%s names the network %s, but %s is %s", v.path, net, control.path, control.text()),
 			Fix:     "let both name the same network",
 		}, v, control)
 	}
@@ -227,10 +227,10 @@ func clusterNames(s *selection) {
 			Fix: "set global.multiCluster.clusterName, which counts for both",
 		}, proxy, control)
 	}
-	if v, cluster, _ := s.injectionPath(); cluster != "" && cluster != control.or(preset) {
+	if v, cluster, _ := s.injectionPath(); cluster != "" && control.text() != "" && cluster != control.text() {
 		s.report(Finding{
 			Rule:    clusterNameMismatch,
-			Message: fmt.Sprintf("%s names the cluster %s, but %s is %s", v.path, cluster, control.path, control.or(preset)),
+			Message: fmt.Sprintf("%s names the cluster %s, but %s is %s", v.path, cluster, control.path, control.text()),
 			Fix:     "let both name the same cluster",
 		}, v, control)
 	}

@@ -2,12 +2,14 @@ package lint
 
 import "github.com/stratamesh/strata/internal/finding"
 
-// A Rule is one kind of finding, and a Finding one place where it applies.
-type (
-	Rule     = finding.Rule
-	Finding  = finding.Finding
-	Severity = finding.Severity
-)
+// A Rule is one kind of finding.
+type Rule = finding.Rule
+
+// A Finding is one place where a rule applies.
+type Finding = finding.Finding
+
+// A Severity says how much a finding matters.
+type Severity = finding.Severity
 
 // The severities, in falling order.
 const (

@@ -141,7 +141,7 @@ func (l *linter) faults(err error) {
 			l.refuse(err)
 			continue
 		}
-		if fault.Reason == profiles.ErrDefaults {
+		if errors.Is(fault, profiles.ErrDefaults) {
 			continue // see checker.keys
 		}
 		at, found := l.documentOf(fault.Position.Source)
@@ -269,7 +269,7 @@ func (s *selection) nullsOf(d Document, below func(*Chart, profiles.Path) (any, 
 // eachNull calls f for each null that stands where a chart knows a value.
 func (c *checker) eachNull(values map[string]any, path []any, v view, f func([]any, view)) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		inside := append(path[:len(path):len(path)], name)
+		inside := join(path, any(name))
 		inner := v.key(name)
 		if mine(name) || !inner.known() {
 			continue
@@ -397,7 +397,7 @@ func (s *selection) redundant() {
 // leaves calls f for each list, scalar and empty map that stands where a chart knows a value.
 func (c *checker) leaves(values map[string]any, path []any, v view, f func([]any, any, view)) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		inside := append(path[:len(path):len(path)], name)
+		inside := join(path, any(name))
 		inner := v.key(name)
 		if mine(name) || !inner.known() {
 			continue

@@ -87,7 +87,6 @@ var unread = map[string][]string{
 	},
 	"istiod": {
 		"pilot.base.enableIstioConfigCRDs", // for the chart base
-		"pilot.global.defaultResources",    // for istio-cni
 	},
 	"ztunnel": {},
 	"gateway": {},

@@ -30,7 +30,7 @@ func (c *checker) scan(n *yaml.Node, path []any, v view) {
 				continue
 			}
 			name := keyText(key)
-			inside := append(path[:len(path):len(path)], name)
+			inside := join(path, any(name))
 			c.key(key, inside)
 			if counts, _ := entry(n, name); counts == key {
 				c.scan(value, inside, v.key(name))
@@ -38,7 +38,7 @@ func (c *checker) scan(n *yaml.Node, path []any, v view) {
 		}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			inside := append(path[:len(path):len(path)], i)
+			inside := join(path, any(i))
 			if plain(item) && item.Value == "" {
 				c.trap(item, Finding{
 					Rule: emptyValue, Path: pathText(inside),
@@ -80,7 +80,7 @@ func (c *checker) duplicates(n *yaml.Node, path []any) {
 		name := keyText(key)
 		if first := seen[name]; first != nil {
 			c.add(Finding{
-				Rule: duplicateKey, File: c.document.File, Line: key.Line, Column: key.Column, Path: pathText(append(path[:len(path):len(path)], name)),
+				Rule: duplicateKey, File: c.document.File, Line: key.Line, Column: key.Column, Path: pathText(join(path, any(name))),
 				Message: fmt.Sprintf("%s stands in line %d already; Helm takes only the last one, with what is in it", name, first.Line),
 				Fix:     "write it once",
 			})

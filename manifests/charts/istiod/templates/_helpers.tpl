@@ -171,3 +171,10 @@ as env and the mesh configuration do, is not repeated here. */ -}}
 {{- end -}}
 {{- toPrettyJson $record -}}
 {{- end -}}
+
+{{- /* The resources of the container as YAML: the chart's own, else those of global. Empty text where there are none. */ -}}
+{{- define "istiod.resources" -}}
+{{- with .Values.resources | default (dig "global" "defaultResources" dict (pick .Values "global")) -}}
+{{- toYaml . -}}
+{{- end -}}
+{{- end -}}
