@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/stratamesh/strata/internal/finding"
 	"github.com/stratamesh/strata/internal/report"
+	"github.com/stratamesh/strata/pkg/finding"
 	"github.com/stratamesh/strata/pkg/manifest"
 	"github.com/stratamesh/strata/pkg/render"
 )

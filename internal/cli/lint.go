@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	strata "github.com/stratamesh/strata"
-	"github.com/stratamesh/strata/internal/finding"
+	"github.com/stratamesh/strata/pkg/finding"
 	"github.com/stratamesh/strata/pkg/lint"
 	"github.com/stratamesh/strata/pkg/profiles"
 	"github.com/stratamesh/strata/pkg/profiles/load"

@@ -16,7 +16,7 @@ func TestDistance(t *testing.T) {
 		{"", "", 0},
 		{"hub", "HUB", 0},
 		{"hub", "", 3},
-		{"network", "netwrok", 1},
+		{"network", "ntework", 1},
 		{"loadBalancerIp", "loadBalancerIPs", 1},
 		{"tag", "stage", 2},
 	} {

@@ -15,7 +15,7 @@ func TestName(t *testing.T) {
 		known []string
 		want  string
 	}{
-		{"vairant", []string{"variant", "network"}, "variant"},
+		{"vriant", []string{"variant", "network"}, "variant"},
 		{"AutoScaleMin", []string{"autoscaleMax", "autoscaleMin"}, "autoscaleMin"},
 		{"ambeint", []string{"ambient", "default"}, "ambient"},
 		{"hbu", []string{"hub", "tag"}, "hub"},

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/stratamesh/strata/internal/finding"
+	"github.com/stratamesh/strata/pkg/finding"
 	"github.com/stratamesh/strata/pkg/manifest"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stratamesh/strata/internal/finding"
+	"github.com/stratamesh/strata/pkg/finding"
 	"github.com/stratamesh/strata/pkg/manifest"
 )
 

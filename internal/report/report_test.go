@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/stratamesh/strata/internal/finding"
 	"github.com/stratamesh/strata/internal/report"
+	"github.com/stratamesh/strata/pkg/finding"
 	"github.com/stratamesh/strata/pkg/manifest"
 )
 

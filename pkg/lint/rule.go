@@ -1,6 +1,6 @@
 package lint
 
-import "github.com/stratamesh/strata/internal/finding"
+import "github.com/stratamesh/strata/pkg/finding"
 
 // A Rule is one kind of finding.
 type Rule = finding.Rule

@@ -73,7 +73,7 @@ func checkProvenance(t *testing.T, in profiles.Input, texts map[string][]byte, t
 			continue // for the time it takes
 		}
 		winner := o.Winner()
-		checkPosition(t, in, texts, winner, title)
+		checkPosition(t, texts, winner, title)
 		if _, isMap := winner.Value().(map[string]any); isMap || isSelectorPath(o.Path) {
 			continue // an empty map says nothing, and a selector brings other layers along
 		}
@@ -97,7 +97,7 @@ func checkProvenance(t *testing.T, in profiles.Input, texts map[string][]byte, t
 }
 
 // checkPosition demands that the key of a value stands where its position says.
-func checkPosition(t *testing.T, in profiles.Input, texts map[string][]byte, s profiles.Source, title string) {
+func checkPosition(t *testing.T, texts map[string][]byte, s profiles.Source, title string) {
 	t.Helper()
 	if s.Layer().Kind == profiles.KindExplicit {
 		return

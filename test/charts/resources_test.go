@@ -18,7 +18,7 @@ func TestDefaultResources(t *testing.T) {
 			want   any
 		}{
 			{`{resources: null}`, "some"},
-			{`{resources: null, global: {defaultResources: {requests: {cpu: 7m}}}}`, map[string]any{"requests": map[string]any{"cpu": "7m"}}},
+			{`{resources: null, global: {defaultResources: {requests: {cpu: 7m, memory: null}}}}`, map[string]any{"requests": map[string]any{"cpu": "7m"}}},
 			{`{resources: {requests: {cpu: 8m, memory: null}}, global: {defaultResources: {requests: {cpu: 7m}}}}`, map[string]any{"requests": map[string]any{"cpu": "8m"}}},
 			{`{resources: null, global: {defaultResources: null}}`, nil},
 		} {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/stratamesh/strata/internal/finding"
+	"github.com/stratamesh/strata/pkg/finding"
 )
 
 var (
