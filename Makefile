@@ -7,6 +7,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 
 PROFILE ?= default
 OUT ?= out
+SHORT ?=
 HELM3 := bin/helm3
 HELM4 := bin/helm4
 DYFF := bin/dyff
@@ -44,8 +45,8 @@ cluster-tools: ## Builds what test-cluster runs: Kubernetes, etcd, kwok, Helm, i
 	cd test/cluster && nice go run ./tools
 
 .PHONY: test-cluster
-test-cluster: ## Installs the charts with Helm 3 and Helm 4 on a real API server, with a real istiod.
-	test/cluster/run
+test-cluster: ## Installs the charts with Helm 3 and Helm 4 on a real API server, with a real istiod; SHORT=1 leaves much out.
+	test/cluster/run $(if $(SHORT),-short)
 
 .PHONY: golden
 golden: ## Writes the golden files anew.
