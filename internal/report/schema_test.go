@@ -22,7 +22,7 @@ import (
 )
 
 func TestSARIFFitsTheSchema(t *testing.T) {
-	f, err := os.Open("../finding/testdata/sarif-schema-2.1.0.json")
+	f, err := os.Open("../../pkg/finding/testdata/sarif-schema-2.1.0.json")
 	require.NoError(t, err)
 	document, err := jsonschema.UnmarshalJSON(f)
 	require.NoError(t, err)
