@@ -3,12 +3,15 @@ package golden
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/stratamesh/strata/pkg/profiles/load"
 	"github.com/stratamesh/strata/pkg/render"
@@ -63,18 +66,12 @@ func (c *Config) Cases(fsys fs.FS) ([]Case, error) {
 }
 
 // Render renders cases of a matrix and returns what the golden files should hold, by their path below the golden directory.
-// Helm 4 renders every case, Helm 3 every case with a text of a template that it has not rendered yet; both must give the
-// same objects. progress may be nil. The error holds the faults of all cases.
+// Helm 4 renders every case, Helm 3 the templates with a text that it has not been held against yet; both must give the same
+// objects. progress may be nil. The error holds the faults of all cases.
 func (c *Config) Render(ctx context.Context, fsys fs.FS, cases []Case, progress func(done, total int)) (map[string][]byte, error) {
-	charts := map[string]*render.Chart{}
-	for _, k := range cases {
-		if charts[k.Chart.Path] == nil {
-			chart, err := loadChart(fsys, k.Chart.Path)
-			if err != nil {
-				return nil, err
-			}
-			charts[k.Chart.Path] = chart
-		}
+	charts, err := loadCharts(fsys, cases)
+	if err != nil {
+		return nil, err
 	}
 	reader, err := newReader(c.Golden)
 	if err != nil {
@@ -95,6 +92,30 @@ func (c *Config) Render(ctx context.Context, fsys fs.FS, cases []Case, progress 
 		results[n] = r.objects
 	}
 	return assemble(cases, results)
+}
+
+// loadCharts loads the charts of cases, by path, several at a time.
+func loadCharts(fsys fs.FS, cases []Case) (map[string]*render.Chart, error) {
+	var paths []string
+	for _, k := range cases {
+		if !slices.Contains(paths, k.Chart.Path) {
+			paths = append(paths, k.Chart.Path)
+		}
+	}
+	loaded, faults := make([]*render.Chart, len(paths)), make([]error, len(paths))
+	var group errgroup.Group
+	for n, name := range paths {
+		group.Go(func() error {
+			loaded[n], faults[n] = loadChart(fsys, name)
+			return nil
+		})
+	}
+	_ = group.Wait() // the faults tell
+	charts := map[string]*render.Chart{}
+	for n, name := range paths {
+		charts[name] = loaded[n]
+	}
+	return charts, errors.Join(faults...)
 }
 
 func loadChart(fsys fs.FS, name string) (*render.Chart, error) {

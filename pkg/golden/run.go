@@ -21,6 +21,8 @@ type run struct {
 	options render.Options
 	output  *render.Output
 	objects result
+	// novel are the templates that Helm 3 has to be held against.
+	novel []string
 }
 
 // each calls do for all runs, several at a time, and returns the faults of all.
@@ -64,38 +66,68 @@ func (r *run) render(fsys fs.FS, reader *reader) error {
 	return err
 }
 
-// compare renders the case with Helm 3 too, and demands the same objects.
+// compare renders the templates with a text that is new with Helm 3 too, and demands the same objects.
 func (r *run) compare(reader *reader) error {
-	output, err := r.chart.Render(render.Helm3, r.options)
-	if err != nil || slices.Equal(output.Files, r.output.Files) {
+	chart, err := r.chart.Only(r.novel...)
+	if err != nil {
+		return err
+	}
+	output, err := chart.Render(render.Helm3, r.options)
+	if err != nil {
+		return err
+	}
+	same := &render.Output{Files: slices.DeleteFunc(slices.Clone(r.output.Files), func(f render.File) bool {
+		return slices.Contains(r.chart.Templates(), f.Name) && !slices.Contains(r.novel, f.Name)
+	})}
+	if slices.Equal(output.Files, same.Files) {
+		return nil
+	}
+	objects, err := reader.read(same)
+	if err != nil {
 		return err
 	}
 	others, err := reader.read(output)
 	if err != nil {
 		return err
 	}
-	if at := r.objects.differs(others); at != "" {
+	if at := objects.differs(others); at != "" {
 		return fmt.Errorf("Helm 3 and Helm 4 render %s differently", at) //nolint:staticcheck // Helm is a name
 	}
 	return nil
 }
 
-// novel returns the runs with a text of a template that no run before has, and those without any text. The engines differ, if at
-// all, in what they make of a text, so a text on which they agree need not be rendered twice again.
+// novel returns the runs with a text of a template that no run before has, and notes which: no text is one, too. The engines differ,
+// if at all, in what they make of a text, so one on which they agree need not be rendered twice again. The templates of dependencies
+// always are, with the others.
 func novel(runs []*run) []*run {
 	type text struct {
 		chart *render.Chart
 		render.File
 	}
 	known := map[text]bool{}
+	templates := map[*render.Chart][]string{}
 	var out []*run
 	for _, r := range runs {
-		isNew := len(r.output.Files) == 0
-		for _, f := range r.output.Files {
-			isNew = isNew || !known[text{r.chart, f}]
-			known[text{r.chart, f}] = true
+		if templates[r.chart] == nil {
+			templates[r.chart] = r.chart.Templates()
 		}
-		if isNew {
+		texts := make(map[string]string, len(r.output.Files))
+		isNew := false
+		for _, f := range r.output.Files {
+			texts[f.Name] = f.Text
+			if !slices.Contains(templates[r.chart], f.Name) {
+				isNew = isNew || !known[text{r.chart, f}]
+				known[text{r.chart, f}] = true
+			}
+		}
+		for _, name := range templates[r.chart] {
+			one := text{r.chart, render.File{Name: name, Text: texts[name]}}
+			if !known[one] {
+				known[one] = true
+				r.novel = append(r.novel, name)
+			}
+		}
+		if isNew || len(r.novel) > 0 {
 			out = append(out, r)
 		}
 	}

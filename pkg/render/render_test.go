@@ -149,3 +149,26 @@ func TestDependencies(t *testing.T) {
 	require.ErrorIs(t, err, render.ErrSchema)
 	require.ErrorContains(t, err, "two:")
 }
+
+func TestOnly(t *testing.T) {
+	chart, err := render.Load("../../manifests/charts/ztunnel")
+	require.NoError(t, err)
+	whole, err := chart.Render(render.Helm4, render.Options{})
+	require.NoError(t, err)
+	require.Greater(t, len(whole.Files), 1)
+	for _, f := range whole.Files {
+		require.Contains(t, chart.Templates(), f.Name)
+		only, err := chart.Only(f.Name)
+		require.NoError(t, err)
+		for _, engine := range []render.Engine{render.Helm3, render.Helm4} {
+			part, err := only.Render(engine, render.Options{})
+			require.NoError(t, err)
+			assert.Equal(t, []render.File{f}, part.Files)
+		}
+	}
+	_, err = chart.Only("ztunnel/templates/nope.yaml")
+	require.ErrorContains(t, err, "chart ztunnel: no template ztunnel/templates/nope.yaml")
+	again, err := chart.Render(render.Helm3, render.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, whole.Files, again.Files, "the chart itself is as it was")
+}
