@@ -135,16 +135,22 @@ func parseJSON(item string, into map[string]any) error {
 }
 
 func readDocument(env Env, file string) (profiles.Document, error) {
-	if file == "-" {
-		text, err := io.ReadAll(env.Stdin)
-		if err != nil {
-			return profiles.Document{}, fmt.Errorf("standard input: %w", err)
-		}
-		return load.Parse("standard input", text)
-	}
-	text, err := os.ReadFile(file)
+	source, text, err := readInput(env, file)
 	if err != nil {
 		return profiles.Document{}, err
 	}
-	return load.Parse(file, text)
+	return load.Parse(source, text)
+}
+
+// readInput reads a file, or standard input for -, and returns how messages name it.
+func readInput(env Env, file string) (source string, text []byte, err error) {
+	if file != "-" {
+		text, err = os.ReadFile(file)
+		return file, text, err
+	}
+	const stdin = "standard input"
+	if text, err = io.ReadAll(env.Stdin); err != nil {
+		return stdin, nil, fmt.Errorf("%s: %w", stdin, err)
+	}
+	return stdin, text, nil
 }

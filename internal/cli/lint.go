@@ -116,7 +116,7 @@ func lintInput(env Env, s *selection, names []string) (*lint.Input, error) {
 	}
 	files := make([]map[string][]byte, len(charts))
 	for n, name := range charts {
-		if files[n], err = suite.files(name); err != nil {
+		if _, files[n], err = suite.files(name); err != nil {
 			return nil, err
 		}
 	}
@@ -151,11 +151,7 @@ func lintInput(env Env, s *selection, names []string) (*lint.Input, error) {
 func lintExplicit(env Env, s *selection) ([]lint.Document, error) {
 	var all []lint.Document
 	for _, file := range s.files {
-		name, read := file, func() ([]byte, error) { return os.ReadFile(file) }
-		if file == "-" {
-			name, read = "standard input", func() ([]byte, error) { return io.ReadAll(env.Stdin) }
-		}
-		text, err := read()
+		name, text, err := readInput(env, file)
 		if err != nil {
 			return nil, err
 		}
@@ -175,29 +171,6 @@ func lintExplicit(env Env, s *selection) ([]lint.Document, error) {
 		all = append(all, lint.Document{Document: document})
 	}
 	return all, nil
-}
-
-// files are those of a chart by their path below its root.
-func (s *suite) files(name string) (map[string][]byte, error) {
-	if s.dir != "" {
-		chart, _, err := s.load(name)
-		if err != nil {
-			return nil, err
-		}
-		return chart.Files(), nil
-	}
-	// The charts in this program are read without Helm, which would take longer than all the rest.
-	sub, err := fs.Sub(strata.Files, path.Join("manifests/charts", name))
-	if err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{}
-	return files, fs.WalkDir(sub, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			files[name], err = fs.ReadFile(sub, name)
-		}
-		return err
-	})
 }
 
 // layerFiles are the profiles, platforms and compatibility versions that can be named.

@@ -174,22 +174,22 @@ func openBook(dir string, only []string) (*book, error) {
 	b := &book{}
 	var faults []error
 	for _, name := range names {
-		chart, _, err := suite.load(name)
+		chart, files, err := suite.files(name)
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
-		input, err := load.Chart(chart.Files(), suite.source(name))
+		input, err := load.Chart(files, suite.source(name))
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
-		known, err := readKnownKeys(chart.Files()["values.schema.json"])
+		known, err := readKnownKeys(files["values.schema.json"])
 		if err != nil {
 			faults = append(faults, fmt.Errorf("chart %s: %w", name, err))
 			continue
 		}
-		b.charts = append(b.charts, page{chart.Name, input, chart.Files(), known})
+		b.charts = append(b.charts, page{chart, input, files, known})
 		for _, kind := range layerKinds {
 			for _, layer := range input.Catalog.Names(kind) {
 				b.layers = append(b.layers, profiles.Layer{Kind: kind, Name: layer})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -39,11 +38,11 @@ type sides struct {
 func (s *sides) read(ctx context.Context, arg string) (*manifest.Set, error) {
 	switch {
 	case arg == "-":
-		text, err := io.ReadAll(s.env.Stdin)
+		source, text, err := readInput(s.env, arg)
 		if err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
+			return nil, err
 		}
-		return s.parse("standard input", "", text)
+		return s.parse(source, "", text)
 	case strings.HasPrefix(arg, gitPrefix):
 		return s.readGit(ctx, arg)
 	}

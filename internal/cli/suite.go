@@ -119,17 +119,49 @@ func (s *suite) load(name string) (*render.Chart, golden.Chart, error) {
 		}
 		return c, s.install(c.Name), nil
 	}
-	sub, err := fs.Sub(strata.Files, path.Join("manifests/charts", name))
+	sub, err := s.embedded(name)
 	if err != nil {
 		return nil, install, err
 	}
-	if _, err := fs.Stat(sub, "Chart.yaml"); errors.Is(err, fs.ErrNotExist) {
-		names, err := s.names()
-		if err != nil {
-			return nil, install, err
-		}
-		return nil, install, fmt.Errorf("unknown chart %q; known: %s", name, strings.Join(names, ", "))
-	}
 	c, err := render.FS(sub)
 	return c, install, err
+}
+
+// embedded is the folder of a chart in this program.
+func (s *suite) embedded(name string) (fs.FS, error) {
+	sub, err := fs.Sub(strata.Files, path.Join("manifests/charts", name))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fs.Stat(sub, chartFile); errors.Is(err, fs.ErrNotExist) {
+		names, err := s.names()
+		if err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("unknown chart %q; known: %s", name, strings.Join(names, ", "))
+	}
+	return sub, nil
+}
+
+// files are those of a chart by their path below its root, and the chart's name.
+func (s *suite) files(name string) (chart string, files map[string][]byte, err error) {
+	if s.dir != "" {
+		chart, _, err := s.load(name)
+		if err != nil {
+			return "", nil, err
+		}
+		return chart.Name, chart.Files(), nil
+	}
+	// The charts in this program are read without Helm, which would take longer than all the rest.
+	sub, err := s.embedded(name)
+	if err != nil {
+		return "", nil, err
+	}
+	files = map[string][]byte{}
+	return name, files, fs.WalkDir(sub, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[name], err = fs.ReadFile(sub, name)
+		}
+		return err
+	})
 }

@@ -76,8 +76,9 @@ func (r *run) compare(reader *reader) error {
 	if err != nil {
 		return err
 	}
+	templates := r.chart.Templates()
 	same := &render.Output{Files: slices.DeleteFunc(slices.Clone(r.output.Files), func(f render.File) bool {
-		return slices.Contains(r.chart.Templates(), f.Name) && !slices.Contains(r.novel, f.Name)
+		return slices.Contains(templates, f.Name) && !slices.Contains(r.novel, f.Name)
 	})}
 	if slices.Equal(output.Files, same.Files) {
 		return nil
