@@ -23,6 +23,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
+	"github.com/stratamesh/strata/pkg/profiles"
+	"github.com/stratamesh/strata/pkg/profiles/load"
 	"github.com/stratamesh/strata/pkg/render"
 )
 
@@ -84,6 +86,18 @@ var (
 			}
 		}
 		return render.FS(fsys)
+	})
+	// input is what the values of a chart depend on, without explicit ones.
+	input = perChart(func(name string) (profiles.Input, error) {
+		fsys, err := readFiles(name)
+		if err != nil {
+			return profiles.Input{}, err
+		}
+		texts := map[string][]byte{}
+		for file, content := range fsys {
+			texts[file] = content.Data
+		}
+		return load.Chart(texts, name)
 	})
 	wholeChart = perChart(func(name string) (*render.Chart, error) {
 		fsys, err := readFiles(name)

@@ -3,7 +3,6 @@ package charts_test
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/stratamesh/strata/internal/values"
 	"github.com/stratamesh/strata/pkg/profiles"
-	"github.com/stratamesh/strata/pkg/profiles/load"
 	"github.com/stratamesh/strata/pkg/render"
 )
 
@@ -104,12 +102,6 @@ var variants = map[string]map[string]string{
 // the names of layers that no template asks for.
 func merger(t testing.TB, chartName string) func(explicit map[string]any) string {
 	t.Helper()
-	c := chart(t, chartName)
-	dir, err := fs.Sub(files(t, chartName), "files/profiles")
-	require.NoError(t, err)
-	catalog, err := load.FS(dir, "files/profiles")
-	require.NoError(t, err)
-	defaults, _ := c.Defaults["defaults"].(map[string]any)
 	known := schemas(t, chartName)
 	unread := []string{"profile", "compatibilityVersion"}
 	if !slices.ContainsFunc(filesIn(t, chartName, "templates"), func(file string) bool {
@@ -118,15 +110,9 @@ func merger(t testing.TB, chartName string) func(explicit map[string]any) string
 		unread = append(unread, "platform")
 	}
 	return func(explicit map[string]any) string {
-		got, err := profiles.Compute(profiles.Input{
-			Chart: profiles.Chart{
-				Section:        c.Annotations["stratamesh.io/section"],
-				Sections:       strings.Split(c.Annotations["stratamesh.io/sections"], ","),
-				FlattenGlobals: strings.Split(c.Annotations["stratamesh.io/flatten-globals"], ","),
-			},
-			Defaults: profiles.Document{Values: defaults}, Catalog: catalog,
-			Explicit: []profiles.Document{{Values: explicit}},
-		})
+		in := input(t, chartName)
+		in.Explicit = []profiles.Document{{Values: explicit}}
+		got, err := profiles.Compute(in)
 		require.NoError(t, err)
 		maps.DeleteFunc(got.Values, func(key string, _ any) bool { return !known.knows(key) || slices.Contains(unread, key) })
 		if global, ok := got.Values["global"].(map[string]any); ok {

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/stratamesh/strata/internal/values"
 	"github.com/stratamesh/strata/pkg/profiles"
-	"github.com/stratamesh/strata/pkg/profiles/load"
 )
 
 // Every leaf of every chart under every overlay, with explicit values in both spellings over some: the place that is named holds
@@ -19,12 +19,7 @@ import (
 func TestProvenanceOfEveryLeaf(t *testing.T) {
 	t.Parallel()
 	for _, name := range chartNames {
-		texts := map[string][]byte{}
-		for file, content := range files(t, name) {
-			texts[file] = content.Data
-		}
-		in, err := load.Chart(texts, name)
-		require.NoError(t, err)
+		in := input(t, name)
 		checked := 0
 		for n, o := range append([]overlay{{}}, overlays(t, name)...) {
 			in.Explicit = nil
@@ -34,7 +29,7 @@ func TestProvenanceOfEveryLeaf(t *testing.T) {
 			plain, err := profiles.Compute(in)
 			require.NoError(t, err)
 			in.Explicit = append(in.Explicit, someExplicit(plain, n, in.Chart.Section)...)
-			checked += checkProvenance(t, in, texts, name+" "+o.name)
+			checked += checkProvenance(t, in, files(t, name), name+" "+o.name)
 		}
 		t.Logf("%s: %d leaves", name, checked)
 		require.Greater(t, checked, 20, name)
@@ -63,7 +58,7 @@ func isSelectorPath(p profiles.Path) bool {
 }
 
 // checkProvenance returns how many leaves it has checked.
-func checkProvenance(t *testing.T, in profiles.Input, texts map[string][]byte, title string) int {
+func checkProvenance(t *testing.T, in profiles.Input, texts fstest.MapFS, title string) int {
 	t.Helper()
 	r, err := profiles.Compute(in)
 	require.NoError(t, err, title)
@@ -97,14 +92,14 @@ func checkProvenance(t *testing.T, in profiles.Input, texts map[string][]byte, t
 }
 
 // checkPosition demands that the key of a value stands where its position says.
-func checkPosition(t *testing.T, texts map[string][]byte, s profiles.Source, title string) {
+func checkPosition(t *testing.T, texts fstest.MapFS, s profiles.Source, title string) {
 	t.Helper()
 	if s.Layer().Kind == profiles.KindExplicit {
 		return
 	}
 	position := s.Position()
 	_, file, _ := strings.Cut(position.Source, "/")
-	lines := bytes.Split(texts[file], []byte("\n"))
+	lines := bytes.Split(texts[file].Data, []byte("\n"))
 	require.True(t, position.Line > 0 && position.Line <= len(lines) && position.Column > 0, "%s: %s: %s", title, s.Path, position)
 	rest := string(lines[position.Line-1][position.Column-1:])
 	key := s.Path[len(s.Path)-1]
