@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -22,7 +23,7 @@ func Rename(source, chart string) string { return strings.ReplaceAll(source, "CH
 
 // Engine returns the engine for one chart: the source renamed, the chart's defaults as JSON, in the form of Helm's
 // toJson, so that the engine can tell a default from a value that a user set under defaults, and the paths of the defaults
-// that are or hold numbers.
+// that are integers or lists that hold numbers.
 func Engine(source, chart string, defaults map[string]any) (string, error) {
 	text, err := json.Marshal(defaults)
 	if err != nil {
@@ -42,14 +43,14 @@ func Engine(source, chart string, defaults map[string]any) (string, error) {
 %[2]s
 {{- end -}}
 
-{{- /* The paths of the defaults that are or hold numbers. */ -}}
+{{- /* The paths of the defaults that are integers, or lists that hold numbers. */ -}}
 {{- define "%[1]s.overlay.defaults.numbers" -}}
 %[3]s
 {{- end -}}
 `, chart, text, strings.Join(paths, ",")), nil
 }
 
-// numbers adds the paths of the values in m that are numbers, or lists with numbers anywhere in them.
+// numbers adds the paths of the values in m that are integers, or lists with numbers anywhere in them.
 func numbers(to []string, at []string, m map[string]any) ([]string, error) {
 	for key, value := range m {
 		path := append(slices.Clone(at), key)
@@ -60,7 +61,7 @@ func numbers(to []string, at []string, m map[string]any) ([]string, error) {
 			}
 			continue
 		}
-		if !hasNumber(value) {
+		if f, ok := value.(float64); ok && !isInteger(f) || !hasNumber(value) {
 			continue
 		}
 		if slices.ContainsFunc(path, func(key string) bool { return strings.ContainsAny(key, ".,") }) {
@@ -70,6 +71,9 @@ func numbers(to []string, at []string, m map[string]any) ([]string, error) {
 	}
 	return to, nil
 }
+
+// isInteger tells a number that the engine turns into an int64 from one that stays a float.
+func isInteger(f float64) bool { return math.Trunc(f) == f && f >= -1<<63 && f < 1<<63 }
 
 func hasNumber(value any) bool {
 	switch value := value.(type) {

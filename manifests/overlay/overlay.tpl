@@ -2,7 +2,8 @@
 CHART.overlay turns the values that Helm passes into the values that the templates read, once per chart:
 defaults, then profile, compatibility version, platform, flattened globals and explicit values, each on top of the last.
 Every template calls it on its first line, so no file order matters. It replaces the content of .Values and leaves
-the mark _overlay there (the layers applied, the warnings for NOTES.txt, the explicit values with the section at the root). The rules are those of docs/layers.md.
+the mark _overlay there: the layers applied, the warnings for NOTES.txt, the explicit values with the section at the root, and the
+keys of the chart's defaults, at the root and under global. The rules are those of docs/layers.md.
 */ -}}
 {{- define "CHART.overlay" -}}
 {{- if not (hasKey .Values "_overlay") -}}
@@ -13,7 +14,8 @@ the mark _overlay there (the layers applied, the warnings for NOTES.txt, the exp
 {{- /*
 The run. Named templates return only text, so they pass results by writing into the dictionary $s:
   errors, warnings  lists of sentences
-  files             known overlay files, as id -> path; an id is "profile NAME", "compatibilityVersion X.YY" or "platform NAME"
+  defaults          the chart's own defaults
+  files             overlay files looked for so far, as id -> path; an id is "profile NAME", "compatibilityVersion X.YY" or "platform NAME"
   loaded            overlay layers read so far, as id -> values
   order             ids of the layers to apply, lowest first
 */ -}}
@@ -24,13 +26,14 @@ The run. Named templates return only text, so they pass results by writing into 
   "sections" (index $annotations "stratamesh.io/sections" | default "" | splitList ",") -}}
 {{- template "CHART.overlay.defaults.check" $s -}}
 {{- template "CHART.overlay.failIfErrors" $s -}}
-{{- template "CHART.overlay.files" $s -}}
 {{- $explicit := dict -}}
 {{- template "CHART.overlay.layer" (dict "s" $s "title" "explicit values" "from" (omit .Values "defaults") "into" $explicit "own" true) -}}
 {{- template "CHART.overlay.select" (dict "s" $s "layer" $explicit "title" "explicit values") -}}
 {{- template "CHART.overlay.failIfErrors" $s -}}
 
-{{- $values := deepCopy .Values.defaults -}}
+{{- $keys := keys $s.defaults -}}
+{{- $globals := keys (get $s.defaults "global" | default dict) -}}
+{{- $values := $s.defaults -}}
 {{- template "CHART.overlay.defaults.integers" (dict "s" $s "into" $values) -}}
 {{- range $id := $s.order -}}
 {{- template "CHART.overlay.apply" (dict "s" $s "title" $id "layer" (get $s.loaded $id) "into" $values) -}}
@@ -51,7 +54,7 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- range $key, $value := $values -}}
 {{- $_ := set $.Values $key $value -}}
 {{- end -}}
-{{- $_ := set .Values "_overlay" (dict "layers" $s.order "warnings" $s.warnings "explicit" $explicit) -}}
+{{- $_ := set .Values "_overlay" (dict "layers" $s.order "warnings" $s.warnings "explicit" $explicit "keys" $keys "globals" $globals) -}}
 {{- end -}}
 
 {{- /* Stops the render with all errors found so far, in order and without repetition. */ -}}
@@ -72,7 +75,10 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- $_ := set .s "warnings" (append .s.warnings .text | uniq) -}}
 {{- end -}}
 
-{{- /* Refuses defaults that are not this chart's own: set by the user, or brought along by helm upgrade --reuse-values. */ -}}
+{{- /*
+Fills .defaults, and refuses defaults that are not this chart's own: set by the user, or brought along by helm upgrade
+--reuse-values.
+*/ -}}
 {{- define "CHART.overlay.defaults.check" -}}
 {{- $values := .root.Values -}}
 {{- $hint := "" -}}
@@ -85,8 +91,9 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- template "CHART.overlay.error" (dict "s" . "text" (printf "defaults: the chart's own defaults are missing; do not set this key%s" $hint)) -}}
 {{- else -}}
 {{- $own := include "CHART.overlay.defaults" .root -}}
+{{- $_ := set . "defaults" (fromJson $own) -}}
 {{- if ne $own (toJson $values.defaults) -}}
-{{- template "CHART.overlay.defaults.compare" (dict "s" . "path" "" "own" (fromJson $own) "got" $values.defaults "hint" $hint) -}}
+{{- template "CHART.overlay.defaults.compare" (dict "s" . "path" "" "own" .defaults "got" $values.defaults "hint" $hint) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -107,18 +114,39 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- end -}}
 
 {{- /*
-Makes integers of the whole floats in the defaults: (dict "s" state "into" values). Where numbers are, in lists too, is known
-beforehand: the walk over all defaults would cost more than all else that the engine does.
+Makes integers of the whole numbers in the defaults, which JSON gives as floats: (dict "s" state "into" values). Where they are
+is known beforehand: the walk over all defaults would cost more than all else that the engine does.
 */ -}}
 {{- define "CHART.overlay.defaults.integers" -}}
 {{- $c := . -}}
 {{- range $path := include "CHART.overlay.defaults.numbers" .s.root | splitList "," | compact -}}
 {{- $keys := splitList "." $path -}}
+{{- $name := last $keys -}}
 {{- $parent := $c.into -}}
 {{- range $key := initial $keys -}}
 {{- $parent = get $parent $key -}}
 {{- end -}}
-{{- template "CHART.overlay.merge" (dict "s" $c.s "title" "defaults" "path" "" "from" (pick $parent (last $keys)) "into" $parent "keepNull" false) -}}
+{{- $value := get $parent $name -}}
+{{- if kindIs "float64" $value -}}
+{{- $_ := set $parent $name (int64 $value) -}}
+{{- else -}}
+{{- template "CHART.overlay.merge" (dict "s" $c.s "title" "defaults" "path" "" "from" (dict $name $value) "into" $parent "keepNull" false) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /*
+Puts the file of one overlay into .files, where it ships with the chart: (dict as "CHART.overlay.resolve" gets it). A file that is
+empty, and a name that is no file, take the list of all files.
+*/ -}}
+{{- define "CHART.overlay.find" -}}
+{{- $prefix := get (dict "compatibilityVersion" "compatibility-version-" "platform" "platform-") .name -}}
+{{- $path := printf "files/profiles/%s%s.yaml" $prefix .item -}}
+{{- if hasKey .s.files .id -}}
+{{- else if or (regexMatch "/|^platform-|^compatibility-version-" .item) (not (.s.root.Files.Get $path)) -}}
+{{- template "CHART.overlay.files" .s -}}
+{{- else -}}
+{{- $_ := set .s.files .id $path -}}
 {{- end -}}
 {{- end -}}
 
@@ -242,7 +270,7 @@ replaces the platform and the compatibility version inside profiles.
 
 {{- /* Puts one overlay file, and below it what it builds on, at the end of .s.order: (dict as "CHART.overlay.select" makes it). */ -}}
 {{- define "CHART.overlay.resolve" -}}
-{{- $c := . -}}
+{{- template "CHART.overlay.find" . -}}
 {{- if has .id .stack -}}
 {{- template "CHART.overlay.error" (dict "s" .s "text" (printf "%s: a cycle: %s" (first .stack) (join " -> " (append .stack .id)))) -}}
 {{- else if not (hasKey .s.files .id) -}}
@@ -342,10 +370,14 @@ is an error. .from is only read and nothing of it is shared. keepNull=true keeps
 {{- $c := . -}}
 {{- $items := list -}}
 {{- range $n, $value := .from -}}
+{{- if kindIs "string" $value -}}
+{{- $items = append $items $value -}}
+{{- else -}}
 {{- $one := dict -}}
 {{- template "CHART.overlay.merge" (dict "s" $c.s "title" $c.title "path" (printf "%s[%d]." $c.path $n) "from" (dict "item" $value) "into" $one "keepNull" false) -}}
 {{- if hasKey $one "item" -}}
 {{- $items = append $items $one.item -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- $_ := set .into "items" $items -}}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stratamesh/strata/pkg/profiles"
 	"github.com/stratamesh/strata/pkg/profiles/load"
 	"github.com/stratamesh/strata/pkg/render"
 )
@@ -77,9 +78,13 @@ func (c *Config) Render(ctx context.Context, fsys fs.FS, cases []Case, progress 
 	if err != nil {
 		return nil, err
 	}
+	inputs := make(map[string]func() (profiles.Input, error), len(charts))
+	for name, chart := range charts {
+		inputs[name] = inputOf(chart)
+	}
 	all := make([]*run, len(cases))
 	for n, k := range cases {
-		all[n] = &run{Case: k, chart: charts[k.Chart.Path]}
+		all[n] = &run{Case: k, chart: charts[k.Chart.Path], input: inputs[k.Chart.Path]}
 	}
 	if err := each(ctx, all, progress, func(r *run) error { return r.render(fsys, reader) }); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package golden
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -51,11 +50,17 @@ type reader struct {
 	ignore, once []manifest.Rule
 
 	mu    sync.Mutex
-	known map[[sha256.Size]byte][]entry
+	known map[render.File]*reading
+}
+
+// A reading is one text of one template.
+type reading struct {
+	text    string
+	entries func() ([]entry, error)
 }
 
 func newReader(m Matrix) (*reader, error) {
-	r := &reader{known: map[[sha256.Size]byte][]entry{}}
+	r := &reader{known: map[render.File]*reading{}}
 	var err error
 	if r.ignore, err = manifest.ParseRules(m.Ignore...); err != nil {
 		return nil, fmt.Errorf("%w: golden.ignore: %w", ErrConfig, err)
@@ -71,11 +76,14 @@ func newReader(m Matrix) (*reader, error) {
 	return r, nil
 }
 
-// read turns one render into entries. An object that is rendered twice is refused.
+// read turns one render into entries, and lets its files share their texts with those read before. An object that is rendered
+// twice is refused.
 func (r *reader) read(output *render.Output) (result, error) {
 	var all result
-	for _, f := range output.Files {
-		entries, err := r.file(f)
+	for n := range output.Files {
+		known := r.reading(output.Files[n])
+		output.Files[n].Text = known.text
+		entries, err := known.entries()
 		if err != nil {
 			return nil, err
 		}
@@ -94,18 +102,24 @@ func sortKey(id manifest.ID) string {
 	return strings.Join([]string{id.Kind, id.Group, id.Namespace, id.Name}, "\x00")
 }
 
-func (r *reader) file(f render.File) ([]entry, error) {
-	key := sha256.Sum256([]byte(f.Name + "\x00" + f.Text))
+// reading finds the reading of a file. Of several goroutines with the same text one reads it, and the others wait.
+func (r *reader) reading(f render.File) *reading {
 	r.mu.Lock()
-	entries, found := r.known[key]
-	r.mu.Unlock()
-	if found {
-		return entries, nil
+	defer r.mu.Unlock()
+	known, found := r.known[f]
+	if !found {
+		known = &reading{f.Text, sync.OnceValues(func() ([]entry, error) { return r.entries(f) })}
+		r.known[f] = known
 	}
+	return known
+}
+
+func (r *reader) entries(f render.File) ([]entry, error) {
 	objects, err := manifest.Parse(f.Name, []byte(f.Text))
 	if err != nil {
 		return nil, err
 	}
+	var entries []entry
 	for _, object := range objects {
 		e, keep, err := r.object(object)
 		if err != nil {
@@ -115,9 +129,6 @@ func (r *reader) file(f render.File) ([]entry, error) {
 			entries = append(entries, e)
 		}
 	}
-	r.mu.Lock()
-	r.known[key] = entries
-	r.mu.Unlock()
 	return entries, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stratamesh/strata/pkg/profiles"
 	"github.com/stratamesh/strata/pkg/render"
 )
 
@@ -18,6 +19,7 @@ import (
 type run struct {
 	Case
 	chart   *render.Chart
+	input   func() (profiles.Input, error)
 	options render.Options
 	output  *render.Output
 	objects result
@@ -58,7 +60,7 @@ func (r *run) render(fsys fs.FS, reader *reader) error {
 	if err != nil {
 		return err
 	}
-	r.options = render.Options{Release: r.Chart.Release, Namespace: r.Chart.NamespaceFor(r.chart, values), KubeVersion: r.KubeVersion, Values: values}
+	r.options = render.Options{Release: r.Chart.Release, Namespace: r.Chart.namespace(r.input, values), KubeVersion: r.KubeVersion, Values: values}
 	if r.output, err = r.chart.Render(render.Helm4, r.options); err != nil {
 		return err
 	}

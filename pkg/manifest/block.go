@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// readBlock reads the YAML that charts write: maps and lists in block style, scalars on one line, literal text (|), and
-// flow style on one line. It is about ten times as fast as go-yaml. What it does not know for certain it does not read: ok
+// readBlock reads the YAML that charts write: maps and lists in block style, scalars on one line or folded in quotes, literal text
+// (|), and flow style on one line. It is about ten times as fast as go-yaml. What it does not know for certain it does not read: ok
 // is false, and go-yaml decides, also about what is an error. So it may refuse anything, but must never read a text
 // otherwise than go-yaml; FuzzParse compares the two.
 //
@@ -259,7 +259,11 @@ func (b *block) scalar(parent int) (value any, next int, ok bool) {
 	case '|':
 		return b.literal(parent)
 	case '"', '\'':
-		value, ok = b.quoted()
+		at := b.pos
+		if value, ok = b.quoted(); !ok {
+			b.pos = at
+			value, ok = b.folded(parent)
+		}
 	case '{', '[':
 		value, ok = b.flow(0)
 	default:
@@ -325,6 +329,33 @@ func (b *block) quoted() (value string, ok bool) {
 			return value, true
 		}
 		b.pos++
+	}
+	return "", false
+}
+
+// folded reads a scalar in quotes that goes on in further lines, each further in than parent: a line end is a space. Empty lines and
+// lines that end with a backslash are left alone.
+func (b *block) folded(parent int) (value string, ok bool) {
+	from := b.pos
+	b.skipLine()
+	joined := block{text: strings.TrimRight(b.text[from:b.pos], " \n")}
+	for b.pos < len(b.text) {
+		begin := b.pos
+		b.spaces()
+		if at := b.pos; at-begin > parent && !b.blank(at) {
+			b.skipLine()
+			line := strings.TrimRight(b.text[at:b.pos], " \n")
+			if before := joined.text[len(joined.text)-1]; before == '\\' || before == '\t' || line[0] == '\t' {
+				return "", false
+			}
+			joined.text, joined.pos = joined.text+" "+line, 0
+			if value, ok = joined.quoted(); ok {
+				b.pos = at + len(line) - (len(joined.text) - joined.pos)
+				return value, true
+			}
+			continue
+		}
+		return "", false
 	}
 	return "", false
 }

@@ -231,7 +231,7 @@ func TestEngineDependsOnNoOrder(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, out.Files, 3)
 		for _, f := range out.Files {
-			assert.JSONEq(t, `{"_overlay":{"layers":["profile p"],"warnings":[],"explicit":{"a":3,"profile":"p"}},"a":3,"b":2,"profile":"p"}`, f.Text, f.Name)
+			assert.JSONEq(t, `{"_overlay":{"layers":["profile p"],"warnings":[],"explicit":{"a":3,"profile":"p"},"keys":["a"],"globals":[]},"a":3,"b":2,"profile":"p"}`, f.Text, f.Name)
 		}
 		assert.JSONEq(t, out.Files[0].Text, out.Notes)
 	}

@@ -1,7 +1,8 @@
 {{- /* Named templates of this chart alone; those that all charts share are in _shared.tpl. */ -}}
 
-{{- /* The name of the gateway and of its objects: the value name, else the name of the release. */ -}}
+{{- /* The name of the gateway and of its objects: the value name, else the name of the release. It is checked once. */ -}}
 {{- define "gateway.name" -}}
+{{- if not (hasKey .Values._overlay "name") -}}
 {{- $name := include "gateway.dnsLabel" (list "name" (include "gateway.string" .Values.name | trunc 63 | trimSuffix "-") 63) -}}
 {{- if not $name -}}
 {{- $name = .Release.Name | trunc 63 | trimSuffix "-" -}}
@@ -9,7 +10,9 @@
 {{- fail (printf "name: the release is called %q, which cannot be the name of a Service (a letter, then a-z, 0-9 and -); set name" .Release.Name) -}}
 {{- end -}}
 {{- end -}}
-{{- $name -}}
+{{- $_ := set .Values._overlay "name" $name -}}
+{{- end -}}
+{{- .Values._overlay.name -}}
 {{- end -}}
 
 {{- /* Sets the two labels that select the gateway, app and istio, in a dictionary: (dict "root" root "into" dictionary). */ -}}

@@ -84,14 +84,20 @@ that is no DNS label or is longer than length, 56 by default.
 {{- $text -}}
 {{- end -}}
 
-{{- /* "true" where resourceScope lets this render hold objects of the given scope: (list root "cluster") or (list root "namespace"). */ -}}
+{{- /*
+"true" where resourceScope lets this render hold objects of the given scope: (list root "cluster") or (list root "namespace"). The
+value is checked once.
+*/ -}}
 {{- define "gateway.inScope" -}}
 {{- $values := (index . 0).Values -}}
+{{- if not (hasKey $values._overlay "scope") -}}
 {{- $scope := get $values "resourceScope" | default (dig "global" "resourceScope" "all" (pick $values "global")) | default "all" -}}
 {{- if not (has $scope (list "all" "cluster" "namespace")) -}}
 {{- fail (printf "resourceScope: %q is unknown; use all, cluster or namespace" (toString $scope)) -}}
 {{- end -}}
-{{- if or (eq $scope "all") (eq $scope (index . 1)) -}}true{{- end -}}
+{{- $_ := set $values._overlay "scope" $scope -}}
+{{- end -}}
+{{- if has $values._overlay.scope (list "all" (index . 1)) -}}true{{- end -}}
 {{- end -}}
 
 {{- /* The pull secrets as a YAML list of {name: …}: those at the root, else those under global; names and objects alike. */ -}}

@@ -140,8 +140,7 @@ selector:
 charts may hold their secrets, and the settings of a tracer, with its token, belong into the mesh configuration alone. */ -}}
 {{- define "istiod.ownGlobals" -}}
 {{- $c := . -}}
-{{- $defaults := include "istiod.overlay.defaults" .root | fromJson -}}
-{{- range $key := concat (keys (omit $defaults.global "tracer")) (list "ipFamilies" "ipFamilyPolicy" "platform" "profile" "trustBundleName") -}}
+{{- range $key := concat (without .root.Values._overlay.globals "tracer") (list "ipFamilies" "ipFamilyPolicy" "platform" "profile" "trustBundleName") -}}
 {{- if hasKey $c.from $key -}}
 {{- $_ := set $c.into $key (get $c.from $key) -}}
 {{- end -}}
@@ -151,10 +150,9 @@ charts may hold their secrets, and the settings of a tracer, with its token, bel
 {{- /* Values as JSON, for the record: (dict "root" root "from" values). What has an object of its own and may hold a secret,
 as env and the mesh configuration do, is not repeated here. */ -}}
 {{- define "istiod.recordedValues" -}}
-{{- $defaults := include "istiod.overlay.defaults" .root | fromJson -}}
 {{- $from := .from -}}
 {{- $record := dict -}}
-{{- range $key := concat (keys (omit $defaults "cni" "env" "envVarFrom" "gatewayClasses" "global" "initContainers" "jwksResolverExtraRootCA" "meshConfig" "sidecarInjectorWebhook")) (list "compatibilityVersion" "crlConfigMapName" "platform" "profile" "terminationMessagePolicy" "trafficDistribution") -}}
+{{- range $key := concat (without .root.Values._overlay.keys "cni" "env" "envVarFrom" "gatewayClasses" "global" "initContainers" "jwksResolverExtraRootCA" "meshConfig" "sidecarInjectorWebhook") (list "compatibilityVersion" "crlConfigMapName" "platform" "profile" "terminationMessagePolicy" "trafficDistribution") -}}
 {{- if hasKey $from $key -}}
 {{- $_ := set $record $key (get $from $key) -}}
 {{- end -}}

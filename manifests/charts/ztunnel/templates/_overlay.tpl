@@ -3,7 +3,8 @@
 ztunnel.overlay turns the values that Helm passes into the values that the templates read, once per chart:
 defaults, then profile, compatibility version, platform, flattened globals and explicit values, each on top of the last.
 Every template calls it on its first line, so no file order matters. It replaces the content of .Values and leaves
-the mark _overlay there (the layers applied, the warnings for NOTES.txt, the explicit values with the section at the root). The rules are those of docs/layers.md.
+the mark _overlay there: the layers applied, the warnings for NOTES.txt, the explicit values with the section at the root, and the
+keys of the chart's defaults, at the root and under global. The rules are those of docs/layers.md.
 */ -}}
 {{- define "ztunnel.overlay" -}}
 {{- if not (hasKey .Values "_overlay") -}}
@@ -14,7 +15,8 @@ the mark _overlay there (the layers applied, the warnings for NOTES.txt, the exp
 {{- /*
 The run. Named templates return only text, so they pass results by writing into the dictionary $s:
   errors, warnings  lists of sentences
-  files             known overlay files, as id -> path; an id is "profile NAME", "compatibilityVersion X.YY" or "platform NAME"
+  defaults          the chart's own defaults
+  files             overlay files looked for so far, as id -> path; an id is "profile NAME", "compatibilityVersion X.YY" or "platform NAME"
   loaded            overlay layers read so far, as id -> values
   order             ids of the layers to apply, lowest first
 */ -}}
@@ -25,13 +27,14 @@ The run. Named templates return only text, so they pass results by writing into 
   "sections" (index $annotations "stratamesh.io/sections" | default "" | splitList ",") -}}
 {{- template "ztunnel.overlay.defaults.check" $s -}}
 {{- template "ztunnel.overlay.failIfErrors" $s -}}
-{{- template "ztunnel.overlay.files" $s -}}
 {{- $explicit := dict -}}
 {{- template "ztunnel.overlay.layer" (dict "s" $s "title" "explicit values" "from" (omit .Values "defaults") "into" $explicit "own" true) -}}
 {{- template "ztunnel.overlay.select" (dict "s" $s "layer" $explicit "title" "explicit values") -}}
 {{- template "ztunnel.overlay.failIfErrors" $s -}}
 
-{{- $values := deepCopy .Values.defaults -}}
+{{- $keys := keys $s.defaults -}}
+{{- $globals := keys (get $s.defaults "global" | default dict) -}}
+{{- $values := $s.defaults -}}
 {{- template "ztunnel.overlay.defaults.integers" (dict "s" $s "into" $values) -}}
 {{- range $id := $s.order -}}
 {{- template "ztunnel.overlay.apply" (dict "s" $s "title" $id "layer" (get $s.loaded $id) "into" $values) -}}
@@ -52,7 +55,7 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- range $key, $value := $values -}}
 {{- $_ := set $.Values $key $value -}}
 {{- end -}}
-{{- $_ := set .Values "_overlay" (dict "layers" $s.order "warnings" $s.warnings "explicit" $explicit) -}}
+{{- $_ := set .Values "_overlay" (dict "layers" $s.order "warnings" $s.warnings "explicit" $explicit "keys" $keys "globals" $globals) -}}
 {{- end -}}
 
 {{- /* Stops the render with all errors found so far, in order and without repetition. */ -}}
@@ -73,7 +76,10 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- $_ := set .s "warnings" (append .s.warnings .text | uniq) -}}
 {{- end -}}
 
-{{- /* Refuses defaults that are not this chart's own: set by the user, or brought along by helm upgrade --reuse-values. */ -}}
+{{- /*
+Fills .defaults, and refuses defaults that are not this chart's own: set by the user, or brought along by helm upgrade
+--reuse-values.
+*/ -}}
 {{- define "ztunnel.overlay.defaults.check" -}}
 {{- $values := .root.Values -}}
 {{- $hint := "" -}}
@@ -86,8 +92,9 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- template "ztunnel.overlay.error" (dict "s" . "text" (printf "defaults: the chart's own defaults are missing; do not set this key%s" $hint)) -}}
 {{- else -}}
 {{- $own := include "ztunnel.overlay.defaults" .root -}}
+{{- $_ := set . "defaults" (fromJson $own) -}}
 {{- if ne $own (toJson $values.defaults) -}}
-{{- template "ztunnel.overlay.defaults.compare" (dict "s" . "path" "" "own" (fromJson $own) "got" $values.defaults "hint" $hint) -}}
+{{- template "ztunnel.overlay.defaults.compare" (dict "s" . "path" "" "own" .defaults "got" $values.defaults "hint" $hint) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -108,18 +115,39 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- end -}}
 
 {{- /*
-Makes integers of the whole floats in the defaults: (dict "s" state "into" values). Where numbers are, in lists too, is known
-beforehand: the walk over all defaults would cost more than all else that the engine does.
+Makes integers of the whole numbers in the defaults, which JSON gives as floats: (dict "s" state "into" values). Where they are
+is known beforehand: the walk over all defaults would cost more than all else that the engine does.
 */ -}}
 {{- define "ztunnel.overlay.defaults.integers" -}}
 {{- $c := . -}}
 {{- range $path := include "ztunnel.overlay.defaults.numbers" .s.root | splitList "," | compact -}}
 {{- $keys := splitList "." $path -}}
+{{- $name := last $keys -}}
 {{- $parent := $c.into -}}
 {{- range $key := initial $keys -}}
 {{- $parent = get $parent $key -}}
 {{- end -}}
-{{- template "ztunnel.overlay.merge" (dict "s" $c.s "title" "defaults" "path" "" "from" (pick $parent (last $keys)) "into" $parent "keepNull" false) -}}
+{{- $value := get $parent $name -}}
+{{- if kindIs "float64" $value -}}
+{{- $_ := set $parent $name (int64 $value) -}}
+{{- else -}}
+{{- template "ztunnel.overlay.merge" (dict "s" $c.s "title" "defaults" "path" "" "from" (dict $name $value) "into" $parent "keepNull" false) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /*
+Puts the file of one overlay into .files, where it ships with the chart: (dict as "ztunnel.overlay.resolve" gets it). A file that is
+empty, and a name that is no file, take the list of all files.
+*/ -}}
+{{- define "ztunnel.overlay.find" -}}
+{{- $prefix := get (dict "compatibilityVersion" "compatibility-version-" "platform" "platform-") .name -}}
+{{- $path := printf "files/profiles/%s%s.yaml" $prefix .item -}}
+{{- if hasKey .s.files .id -}}
+{{- else if or (regexMatch "/|^platform-|^compatibility-version-" .item) (not (.s.root.Files.Get $path)) -}}
+{{- template "ztunnel.overlay.files" .s -}}
+{{- else -}}
+{{- $_ := set .s.files .id $path -}}
 {{- end -}}
 {{- end -}}
 
@@ -243,7 +271,7 @@ replaces the platform and the compatibility version inside profiles.
 
 {{- /* Puts one overlay file, and below it what it builds on, at the end of .s.order: (dict as "ztunnel.overlay.select" makes it). */ -}}
 {{- define "ztunnel.overlay.resolve" -}}
-{{- $c := . -}}
+{{- template "ztunnel.overlay.find" . -}}
 {{- if has .id .stack -}}
 {{- template "ztunnel.overlay.error" (dict "s" .s "text" (printf "%s: a cycle: %s" (first .stack) (join " -> " (append .stack .id)))) -}}
 {{- else if not (hasKey .s.files .id) -}}
@@ -343,10 +371,14 @@ is an error. .from is only read and nothing of it is shared. keepNull=true keeps
 {{- $c := . -}}
 {{- $items := list -}}
 {{- range $n, $value := .from -}}
+{{- if kindIs "string" $value -}}
+{{- $items = append $items $value -}}
+{{- else -}}
 {{- $one := dict -}}
 {{- template "ztunnel.overlay.merge" (dict "s" $c.s "title" $c.title "path" (printf "%s[%d]." $c.path $n) "from" (dict "item" $value) "into" $one "keepNull" false) -}}
 {{- if hasKey $one "item" -}}
 {{- $items = append $items $one.item -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- $_ := set .into "items" $items -}}
@@ -368,7 +400,7 @@ is an error. .from is only read and nothing of it is shared. keepNull=true keeps
 {"annotations":{},"caAddress":"","dnsConfig":{},"dnsPolicy":"","env":{},"global":{"networkPolicy":{"enabled":false}},"hub":"registry.istio.io/release","image":"ztunnel","imagePullPolicy":"","imagePullSecrets":[],"istioNamespace":"istio-system","labels":{},"logAsJson":false,"logLevel":"info","meshConfig":{"defaultConfig":{"proxyMetadata":{}}},"multiCluster":{"clusterName":""},"network":"","peerCaCrl":{"enabled":false},"podAnnotations":{"prometheus.io/port":"15020","prometheus.io/scrape":"true"},"podLabels":{},"resourceName":"","resourceQuotas":{"enabled":false,"pods":5000},"resourceScope":"all","resources":{"requests":{"cpu":"200m","memory":"512Mi"}},"revision":"","seLinuxOptions":{},"tag":"1.31.4","terminationGracePeriodSeconds":30,"tolerations":[{"effect":"NoSchedule","operator":"Exists"},{"key":"CriticalAddonsOnly","operator":"Exists"},{"effect":"NoExecute","operator":"Exists"}],"updateStrategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0},"type":"RollingUpdate"},"variant":"","volumeMounts":[],"volumes":[],"xdsAddress":""}
 {{- end -}}
 
-{{- /* The paths of the defaults that are or hold numbers. */ -}}
+{{- /* The paths of the defaults that are integers, or lists that hold numbers. */ -}}
 {{- define "ztunnel.overlay.defaults.numbers" -}}
 resourceQuotas.pods,terminationGracePeriodSeconds,updateStrategy.rollingUpdate.maxSurge,updateStrategy.rollingUpdate.maxUnavailable
 {{- end -}}
