@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"helm.sh/helm/v3/pkg/chart"
+	"sigs.k8s.io/yaml"
 )
 
 // A version says what this program is made of.
@@ -103,12 +105,16 @@ func readVersion() (*version, error) {
 		return nil, err
 	}
 	for _, name := range names {
-		chart, _, err := suite.load(name)
+		_, files, err := suite.files(name)
 		if err != nil {
 			return nil, err
 		}
-		v.Charts = append(v.Charts, chartVersion{chart.Name, chart.Version})
-		v.Istio = chart.AppVersion
+		var about chart.Metadata
+		if err := yaml.Unmarshal(files["Chart.yaml"], &about); err != nil {
+			return nil, fmt.Errorf("%s/Chart.yaml: %w", name, err)
+		}
+		v.Charts = append(v.Charts, chartVersion{about.Name, about.Version})
+		v.Istio = about.AppVersion
 	}
 	return v, nil
 }

@@ -11,8 +11,8 @@
 
 {{- /* Any number of maps as one YAML map of strings, each key once, a later map over an earlier one: (list map map …). Empty text where nothing is in them. */ -}}
 {{- define "CHART.strings" -}}
-{{- $all := dict -}}
-{{- range $map := . -}}
+{{- $all := omit (first . | default dict) -}}
+{{- range $map := rest . -}}
 {{- range $key, $value := $map -}}
 {{- $_ := set $all $key $value -}}
 {{- end -}}
@@ -38,7 +38,7 @@ The labels of an object: (list root name map map …). The standard labels for t
 {{- define "CHART.labels" -}}
 {{- $root := index . 0 -}}
 {{- include "CHART.standardLabels" $root -}}
-{{- include "CHART.strings" (concat (list $root.Values._overlay.standardLabels $root.Values._overlay.chartLabels (dict "app.kubernetes.io/name" (index . 1))) (slice . 2)) -}}
+{{- include "CHART.strings" (concat (list $root.Values._overlay.objectLabels (dict "app.kubernetes.io/name" (index . 1))) (slice . 2)) -}}
 {{- end -}}
 
 {{- /*
@@ -47,18 +47,19 @@ The labels of a pod template: as "CHART.labels", without the chart's version, wh
 {{- define "CHART.podLabels" -}}
 {{- $root := index . 0 -}}
 {{- include "CHART.standardLabels" $root -}}
-{{- include "CHART.strings" (concat (list $root.Values._overlay.standardLabels (dict "app.kubernetes.io/name" (index . 1))) (slice . 2)) -}}
+{{- include "CHART.strings" (concat (list $root.Values._overlay.podLabels (dict "app.kubernetes.io/name" (index . 1))) (slice . 2)) -}}
 {{- end -}}
 
-{{- /* Computes the labels that all objects share, once: ._overlay.standardLabels, and ._overlay.chartLabels for the chart's version. */ -}}
+{{- /* Computes the labels that all objects share, once: ._overlay.podLabels, and ._overlay.objectLabels with the chart's version. */ -}}
 {{- define "CHART.standardLabels" -}}
-{{- if not (hasKey .Values._overlay "standardLabels") -}}
-{{- $_ := set .Values._overlay "standardLabels" (dict
+{{- if not (hasKey .Values._overlay "podLabels") -}}
+{{- $labels := dict
   "app.kubernetes.io/managed-by" .Release.Service
   "app.kubernetes.io/instance" (include "CHART.labelValue" .Release.Name)
   "app.kubernetes.io/part-of" "istio"
-  "app.kubernetes.io/version" (include "CHART.labelValue" .Chart.AppVersion)) -}}
-{{- $_ := set .Values._overlay "chartLabels" (dict "helm.sh/chart" (include "CHART.labelValue" (printf "%s-%s" .Chart.Name .Chart.Version))) -}}
+  "app.kubernetes.io/version" (include "CHART.labelValue" .Chart.AppVersion) -}}
+{{- $_ := set .Values._overlay "podLabels" $labels -}}
+{{- $_ := set .Values._overlay "objectLabels" (merge (dict "helm.sh/chart" (include "CHART.labelValue" (printf "%s-%s" .Chart.Name .Chart.Version))) $labels) -}}
 {{- end -}}
 {{- end -}}
 

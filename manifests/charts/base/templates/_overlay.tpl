@@ -144,7 +144,7 @@ empty, and a name that is no file, take the list of all files.
 {{- $prefix := get (dict "compatibilityVersion" "compatibility-version-" "platform" "platform-") .name -}}
 {{- $path := printf "files/profiles/%s%s.yaml" $prefix .item -}}
 {{- if hasKey .s.files .id -}}
-{{- else if or (regexMatch "/|^platform-|^compatibility-version-" .item) (not (.s.root.Files.Get $path)) -}}
+{{- else if or (contains "/" .item) (hasPrefix "platform-" .item) (hasPrefix "compatibility-version-" .item) (not (.s.root.Files.Get $path)) -}}
 {{- template "base.overlay.files" .s -}}
 {{- else -}}
 {{- $_ := set .s.files .id $path -}}
@@ -195,8 +195,10 @@ that it selects then stands at the root and under global alike.
 {{- $c := . -}}
 {{- template "base.overlay.merge" (dict "s" .s "title" .title "path" "" "from" .layer "into" .into "keepNull" false) -}}
 {{- range $name := list "compatibilityVersion" "platform" -}}
-{{- $selector := dict -}}
+{{- $selector := dict "found" false -}}
+{{- if or (hasKey $c.layer $name) (hasKey $c.layer "global") -}}
 {{- template "base.overlay.selector" (dict "layer" $c.layer "name" $name "into" $selector) -}}
+{{- end -}}
 {{- if $selector.found -}}
 {{- $both := dict $name $selector.value "global" (dict $name $selector.value) -}}
 {{- template "base.overlay.merge" (dict "s" $c.s "title" $c.title "path" "" "from" $both "into" $c.into "keepNull" false) -}}
