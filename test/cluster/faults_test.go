@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,8 +17,8 @@ import (
 	"github.com/stratamesh/strata/test/cluster/api"
 )
 
-// versions runs a test with each Helm, in one cluster after the other.
-func versions(t *testing.T, name string, test func(*testing.T, *mesh)) {
+// versions runs a test with each Helm. What it installs is uninstalled at the end.
+func versions(t *testing.T, name string, crds bool, test func(*testing.T, *mesh)) {
 	t.Parallel()
 	majors := []int{3, 4}
 	if testing.Short() {
@@ -26,16 +27,32 @@ func versions(t *testing.T, name string, test func(*testing.T, *mesh)) {
 	for _, major := range majors {
 		t.Run(fmt.Sprintf("helm%d", major), func(t *testing.T) {
 			t.Parallel()
-			m := &mesh{start(t), major, fmt.Sprintf("fault: %s helm%d", name, major), releases(false), []string{"--set", "base.enableIstioConfigCRDs=false"}}
+			m := newMesh(t, major, fmt.Sprintf("fault: %s helm%d", name, major), false, crds)
+			before, err := m.inventory(t.Context())
+			require.NoError(t, err)
 			m.phase(t, "whole", func(t *testing.T) { test(t, m) })
+			if !crds && !t.Failed() {
+				m.clear(t, before)
+			}
 		})
 	}
+}
+
+// clear uninstalls every release, and fails where anything stays.
+func (m *mesh) clear(t *testing.T, before map[api.Ref]bool) {
+	t.Helper()
+	var installed []struct{ Name, Namespace string }
+	require.NoError(t, json.Unmarshal([]byte(m.helm(t, m.major, "list", "-A", "-o", "json").Stdout), &installed))
+	for _, r := range installed {
+		m.helm(t, m.major, "uninstall", r.Name, "-n", r.Namespace, "--wait", "--timeout", "90s")
+	}
+	m.left(t, before, func(api.Ref) bool { return false })
 }
 
 // install installs a chart and returns its objects.
 func (m *mesh) install(t *testing.T, name, chart, ns string, more ...string) map[api.Ref]*api.Object {
 	t.Helper()
-	arguments := append([]string{"install", name, chartPath(t, chart), "-n", ns, "--wait", "--timeout", "90s", "-o", "json"}, more...)
+	arguments := append([]string{"install", name, chartPath(t, chart), "-n", ns, "--wait", "--timeout", "90s", "-o", "json", checked}, more...)
 	return m.settled(t, refs(manifest(t, m.helm(t, m.major, arguments...))))
 }
 
@@ -73,7 +90,7 @@ func (m *mesh) everything(t *testing.T) map[api.Ref]*api.Object {
 
 // A value that is wrong is refused before anything is written, in whatever way it is wrong.
 func TestBadValuesChangeNothing(t *testing.T) {
-	versions(t, "bad values", func(t *testing.T, m *mesh) {
+	versions(t, "bad values", false, func(t *testing.T, m *mesh) {
 		m.install(t, "istiod", "istiod", "istio-system")
 		m.install(t, "istio-ingressgateway", "gateway", "istio-ingress")
 		for _, c := range []struct {
@@ -97,7 +114,7 @@ func TestBadValuesChangeNothing(t *testing.T) {
 // A later version of a chart with other defaults refuses --reuse-values, which would keep the old ones. With the same defaults it
 // takes it. --reset-then-reuse-values keeps what the user set, and takes the new defaults.
 func TestReuseValuesAcrossVersions(t *testing.T) {
-	versions(t, "reuse values", func(t *testing.T, m *mesh) {
+	versions(t, "reuse values", false, func(t *testing.T, m *mesh) {
 		m.install(t, "istiod", "istiod", "istio-system", "--set", "autoscaleMin=2")
 		same := later(t, "istiod")
 		// The second place is the one that "make generate" writes.
@@ -142,7 +159,7 @@ func exchange(t *testing.T, path, before, after string) {
 // A second control plane with a revision of its own, and gateways under other names, live beside the first. A second release of what
 // there can be only one of is refused, and writes nothing.
 func TestTwoReleasesOfOneChart(t *testing.T) {
-	versions(t, "two releases", func(t *testing.T, m *mesh) {
+	versions(t, "two releases", false, func(t *testing.T, m *mesh) {
 		base := m.install(t, "istio-base", "base", "istio-system", m.flags...)
 		cni := m.install(t, "istio-cni", "istio-cni", "kube-system")
 		first := m.install(t, "istiod", "istiod", "istio-system")
@@ -181,8 +198,7 @@ func TestTwoReleasesOfOneChart(t *testing.T) {
 //   - istio-cni, ztunnel: nobody else's object changes.
 //   - istiod: its webhooks go with it, so pods are made, but without a sidecar: a gateway's with the image "auto".
 func TestChartRemovedWhileNeeded(t *testing.T) {
-	versions(t, "chart removed", func(t *testing.T, m *mesh) {
-		m.flags = nil
+	versions(t, "chart removed", true, func(t *testing.T, m *mesh) {
 		profile := []string{"--set", "profile=ambient"}
 		base := m.install(t, "istio-base", "base", "istio-system", profile...)
 		m.install(t, "istio-cni", "istio-cni", "kube-system", profile...)
@@ -239,7 +255,7 @@ func TestChartRemovedWhileNeeded(t *testing.T) {
 // pending-install. The way out is to uninstall it and to install again: the CRDs that were made already are taken over. One of them
 // may be stuck at Installing, since the API server looks at it again only when it changes, or after five minutes.
 func TestAPIServerDiesDuringInstall(t *testing.T) {
-	versions(t, "API server dies", func(t *testing.T, m *mesh) {
+	versions(t, "API server dies", true, func(t *testing.T, m *mesh) {
 		crds := api.Ref{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"}
 		h, err := m.Helm(m.major)
 		require.NoError(t, err)

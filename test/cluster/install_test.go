@@ -106,7 +106,6 @@ const allVariable = "STRATA_CLUSTER_ALL"
 // Every profile and platform goes through the life of a release, with Helm 3 and Helm 4. With -short only the defaults do so in full.
 func TestInstall(t *testing.T) {
 	t.Parallel()
-	pool := &worlds{parent: t}
 	for n, c := range cells {
 		majors := []int{3, 4}
 		switch {
@@ -123,14 +122,7 @@ func TestInstall(t *testing.T) {
 		for _, major := range majors {
 			t.Run(fmt.Sprintf("%s/helm%d", c.from, major), func(t *testing.T) {
 				t.Parallel()
-				m := &mesh{nil, major, fmt.Sprintf("%s helm%d", c.from, major), releases(c.from.openshift()), nil}
-				if c.crds {
-					// An API server that has had them stays slower.
-					m.world = start(t)
-				} else {
-					m.world = pool.borrow(t)
-					m.flags = []string{"--set", "base.enableIstioConfigCRDs=false"}
-				}
+				m := newMesh(t, major, fmt.Sprintf("%s helm%d", c.from, major), c.from.openshift(), c.crds)
 				m.life(t, c.from, c.to, c.short)
 			})
 		}
@@ -148,6 +140,20 @@ type mesh struct {
 	releases []release
 	// flags go to every installation and upgrade.
 	flags []string
+}
+
+// newMesh is for one version of Helm and one row of the table: in a cluster of its own with the CRDs of Istio, or in a borrowed
+// one without them. That one has to be left as it was.
+func newMesh(t *testing.T, major int, row string, openshift, crds bool) *mesh {
+	t.Helper()
+	m := &mesh{nil, major, row, releases(openshift), nil}
+	if crds {
+		m.world = start(t)
+	} else {
+		m.world = pool.borrow(t)
+		m.flags = []string{"--set", "base.enableIstioConfigCRDs=false"}
+	}
+	return m
 }
 
 // phase records the time of a part of a test.
@@ -179,7 +185,7 @@ func (m *mesh) do(t *testing.T, verb string, l layers, more ...string) []api.Ref
 }
 
 // checked says that Helm need not read the API server's schemas, which takes it as long as all else. acceptStrictly knows more, and
-// installations do it.
+// some installations do it.
 const checked = "--disable-openapi-validation"
 
 // life installs the five charts, upgrades them to other layers and back, upgrades them to the same, rolls back, and uninstalls. A
@@ -194,7 +200,11 @@ func (m *mesh) life(t *testing.T, from, to layers, short bool) {
 	var names []api.Ref
 	var installed, there map[api.Ref]*api.Object
 	m.phase(t, "install", func(t *testing.T) {
-		names = m.do(t, "install", from)
+		var flags []string
+		if short {
+			flags = []string{checked}
+		}
+		names = m.do(t, "install", from, flags...)
 		installed = m.settled(t, names)
 	})
 	m.phase(t, "upgrade", func(t *testing.T) {

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -13,7 +14,7 @@ var table report.Table
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if err := table.Finish(); err != nil {
+	if err := errors.Join(pool.close(), table.Finish()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}

@@ -44,14 +44,15 @@ func TestUmbrella(t *testing.T) {
 	for _, major := range majors {
 		t.Run(fmt.Sprintf("helm%d", major), func(t *testing.T) {
 			t.Parallel()
-			m := &mesh{start(t), major, fmt.Sprintf("umbrella helm%d", major), nil, nil}
+			m := newMesh(t, major, fmt.Sprintf("umbrella helm%d", major), false, !testing.Short())
 			chart := writeUmbrella(t)
 			m.helm(t, major, "dependency", "build", chart)
 			before, err := m.inventory(t.Context())
 			require.NoError(t, err)
+			crds := fmt.Sprintf("base.base.enableIstioConfigCRDs=%t", !testing.Short())
 			run := func(t *testing.T, verb string, more ...string) map[api.Ref]*api.Object {
 				t.Helper()
-				objects := manifest(t, m.helm(t, major, append([]string{verb, "mesh", chart, "-n", "istio-system", "--wait", "--timeout", "120s", "-o", "json"}, more...)...))
+				objects := manifest(t, m.helm(t, major, append([]string{verb, "mesh", chart, "-n", "istio-system", "--wait", "--timeout", "120s", "-o", "json", "--set", crds}, more...)...))
 				m.acceptStrictly(t, objects)
 				m.podsReady(t, refs(objects))
 				return m.settled(t, refs(objects))
@@ -61,17 +62,17 @@ func TestUmbrella(t *testing.T) {
 				installed = run(t, "install", "--set", "global.profile=ambient")
 			})
 			m.phase(t, "upgrade", func(t *testing.T) {
-				there = run(t, "upgrade", "--set", "global.profile=demo")
+				there = run(t, "upgrade", checked, "--set", "global.profile=demo")
 				sameObjects(t, installed, there)
 			})
 			m.phase(t, "back", func(t *testing.T) {
-				got := run(t, "upgrade", "--set", "global.profile=ambient")
+				got := run(t, "upgrade", checked, "--set", "global.profile=ambient")
 				sameObjects(t, there, got)
 				sameMeaning(t, installed, got)
 				there = got
 			})
 			m.phase(t, "no change", func(t *testing.T) {
-				untouched(t, there, run(t, "upgrade", "--set", "global.profile=ambient"))
+				untouched(t, there, run(t, "upgrade", checked, "--set", "global.profile=ambient"))
 			})
 			m.phase(t, "uninstall", func(t *testing.T) {
 				m.helm(t, major, "uninstall", "mesh", "-n", "istio-system", "--wait", "--timeout", "90s")
@@ -84,10 +85,10 @@ func TestUmbrella(t *testing.T) {
 // What Helm 3 installed, Helm 4 upgrades, rolls back and uninstalls.
 func TestHelm4AfterHelm3(t *testing.T) {
 	t.Parallel()
-	w := start(t)
 	from, to := layers{}, layers{profile: "ambient"}
-	three := &mesh{w, 3, "helm3, then helm4", releases(false), nil}
-	four := &mesh{w, 4, three.row, three.releases, nil}
+	three := newMesh(t, 3, "helm3, then helm4", false, !testing.Short())
+	w := three.world
+	four := &mesh{w, 4, three.row, three.releases, three.flags}
 	before, err := w.inventory(t.Context())
 	require.NoError(t, err)
 	var installed, there map[api.Ref]*api.Object

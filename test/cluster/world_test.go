@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -78,15 +79,18 @@ func start(t *testing.T) *world {
 	return w
 }
 
-// worlds lends clusters to the parallel subtests of one test: as many as run at the same time.
+// worlds lends clusters to tests that leave nothing behind: as many as run at the same time. None of them has ever had the CRDs of
+// Istio: an API server that has had them stays slower.
 type worlds struct {
-	parent *testing.T
-	mu     sync.Mutex
-	idle   []*world
-	made   int
+	mu        sync.Mutex
+	idle, all []*world
+	dir       string
 }
 
-// borrow returns a world that no other test uses, for the rest of a subtest. One in which a test failed is not lent again.
+// pool is closed by TestMain.
+var pool worlds
+
+// borrow returns a world that no other test uses, for the rest of a test. One in which a test failed is not lent again.
 func (p *worlds) borrow(t *testing.T) *world {
 	t.Helper()
 	p.mu.Lock()
@@ -94,15 +98,11 @@ func (p *worlds) borrow(t *testing.T) *world {
 	if n := len(p.idle); n > 0 {
 		w, p.idle = p.idle[n-1], p.idle[:n-1]
 	}
-	p.made++
-	number := p.made
 	p.mu.Unlock()
 	if w == nil {
 		var err error
-		// The folder belongs to the parent, which ends after all of its subtests.
-		w, err = newWorld(p.parent.Context(), fmt.Sprintf("%s-%d", p.parent.Name(), number), p.parent.TempDir())
+		w, err = p.more(t.Context())
 		require.NoError(t, err)
-		p.parent.Cleanup(w.stop)
 	}
 	w.play.Resume()
 	t.Cleanup(func() {
@@ -117,6 +117,43 @@ func (p *worlds) borrow(t *testing.T) *world {
 		p.idle = append(p.idle, w)
 	})
 	return w
+}
+
+// more starts another world.
+func (p *worlds) more(ctx context.Context) (*world, error) {
+	p.mu.Lock()
+	var err error
+	if p.dir == "" {
+		p.dir, err = os.MkdirTemp("", "strata-cluster-")
+	}
+	p.all = append(p.all, nil)
+	number := len(p.all)
+	p.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("pool-%d", number)
+	w, err := newWorld(ctx, name, filepath.Join(p.dir, name))
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all[number-1] = w
+	return w, nil
+}
+
+// close stops all worlds and removes their files.
+func (p *worlds) close() error {
+	for _, w := range p.all {
+		if w != nil {
+			w.stop()
+		}
+	}
+	if p.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(p.dir)
 }
 
 // root is the folder of the repository.

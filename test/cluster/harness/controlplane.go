@@ -194,13 +194,23 @@ func (c *Cluster) startManager(ctx context.Context, f *files) error {
 		"--bind-address="+c.network.ip(), fmt.Sprintf("--secure-port=%d", managerPort), "--cert-dir="+c.options.Dir,
 		"--leader-elect=false", "--kube-api-qps=500", "--kube-api-burst=1000", "--use-service-account-credentials=true",
 		"--service-account-private-key-file="+f.accountKey, "--root-ca-file="+f.ca,
-		"--cluster-signing-cert-file="+f.ca, "--cluster-signing-key-file="+f.caKey, "--allocate-node-cidrs=false")...)
+		"--cluster-signing-cert-file="+f.ca, "--cluster-signing-key-file="+f.caKey, "--allocate-node-cidrs=false",
+		"--controllers=*,-"+strings.Join(unneeded, ",-"))...)
 	if err != nil {
 		return err
 	}
 	return c.await(ctx, p, func(ctx context.Context) error {
 		return c.exists(ctx, "/api/v1/namespaces/default/serviceaccounts/default")
 	})
+}
+
+// unneeded are controllers of what no chart here has. Each would watch something, and there are many clusters.
+var unneeded = []string{
+	"cronjob-controller", "job-controller", "replicationcontroller-controller", "statefulset-controller", "ttl-after-finished-controller",
+	"ephemeral-volume-controller", "persistentvolume-attach-detach-controller", "persistentvolume-binder-controller",
+	"persistentvolume-expander-controller", "persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller",
+	"selinux-warning-controller", "storage-version-migrator-controller", "volumeattributesclass-protection-controller",
+	"resourceclaim-controller",
 }
 
 func (c *Cluster) startScheduler(_ context.Context, _ *files) error {

@@ -105,6 +105,9 @@ func TestTwoClustersSideBySide(t *testing.T) {
 }
 
 func TestAPIServerRestarts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestAPIServerDiesDuringInstall does this too")
+	}
 	t.Parallel()
 	c := New(t, Options{})
 	assert.ErrorContains(t, c.Restart(t.Context(), apiServer), "still runs")

@@ -58,7 +58,7 @@ func (h *Helm) Run(ctx context.Context, arguments ...string) (Result, error) {
 	var out, errs bytes.Buffer
 	command.Stdout, command.Stderr = &out, &errs
 	start := time.Now()
-	err := process.Run("helm", command)
+	err := process.Run(fmt.Sprintf("helm%d", h.Major), command)
 	r := Result{
 		Command: fmt.Sprintf("helm%d %s", h.Major, strings.Join(arguments, " ")),
 		Stdout:  out.String(), Stderr: errs.String(), Code: process.Code(err), Duration: time.Since(start),

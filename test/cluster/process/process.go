@@ -3,11 +3,33 @@ package process
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"os/exec"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 )
+
+// spent is the processor time of the programs that ended, by name. It only ever grows.
+var spent = struct {
+	sync.Mutex
+	by map[string]time.Duration
+}{by: map[string]time.Duration{}}
+
+func spend(name string, state *os.ProcessState) {
+	spent.Lock()
+	defer spent.Unlock()
+	spent.by[name] += state.UserTime() + state.SystemTime()
+}
+
+// Spent returns the processor time of all programs that were started here and have ended, by name.
+func Spent() map[string]time.Duration {
+	spent.Lock()
+	defer spent.Unlock()
+	return maps.Clone(spent.by)
+}
 
 // Process is a program that was started.
 type Process struct {
@@ -33,6 +55,7 @@ func Start(name string, command *exec.Cmd) (*Process, error) {
 		started <- err
 		if err == nil {
 			p.err = command.Wait()
+			spend(name, command.ProcessState)
 			close(p.done)
 		}
 	}()

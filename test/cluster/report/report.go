@@ -2,15 +2,19 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
+
+	"github.com/stratamesh/strata/test/cluster/process"
 )
 
 // Table has a row for each case and version of Helm, and a column for each phase, both in the order in which they came. It may be
@@ -75,20 +79,37 @@ func (t *Table) Print(w io.Writer) error {
 	return out.Flush()
 }
 
+func (t *Table) print(w io.Writer) error {
+	if err := t.Print(w); err != nil {
+		return err
+	}
+	var parts []string
+	var total time.Duration
+	spent := process.Spent()
+	for _, name := range slices.SortedFunc(maps.Keys(spent), func(a, b string) int { return cmp.Compare(spent[b], spent[a]) }) {
+		parts = append(parts, fmt.Sprintf("%s %.0f", name, spent[name].Seconds()))
+		total += spent[name]
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(w, "\nprocessor seconds of programs: %.0f (%s)\n", total.Seconds(), strings.Join(parts, ", "))
+	}
+	return nil
+}
+
 // SummaryVariable is an environment variable with the path of a file to which Finish appends. `go test` shows what a test prints
 // only where it fails; test/cluster/run shows this file.
 const SummaryVariable = "STRATA_CLUSTER_SUMMARY"
 
-// Finish prints the table on standard output and, where SummaryVariable says so, into a file. It is for the end of a TestMain.
+// Finish prints the table and the processor time of the programs that ran, on standard output or, where SummaryVariable says so, into
+// a file. It is for the end of a TestMain.
 func (t *Table) Finish() error {
-	err := t.Print(os.Stdout)
 	path := os.Getenv(SummaryVariable)
 	if path == "" {
+		return t.print(os.Stdout)
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
 		return err
 	}
-	file, openErr := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if openErr != nil {
-		return errors.Join(err, openErr)
-	}
-	return errors.Join(err, t.Print(file), file.Close())
+	return errors.Join(t.print(file), file.Close())
 }

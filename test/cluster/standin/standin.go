@@ -12,10 +12,12 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	admission "k8s.io/api/admission/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -36,6 +38,7 @@ type StandIn struct {
 	remote    string
 	reviews   atomic.Int64
 	paused    atomic.Bool
+	finishing sync.Mutex
 	stop      context.CancelFunc
 	done      chan struct{}
 }
@@ -127,7 +130,7 @@ func (s *StandIn) play(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(700 * time.Millisecond):
+		case <-time.After(1500 * time.Millisecond):
 		}
 	}
 }
@@ -172,6 +175,19 @@ func (s *StandIn) services(ctx context.Context) error {
 // Finish gives the webhooks of Istio what istiod gives them: a caBundle, and to validators failurePolicy Fail. After it there is
 // nothing left to do for the ones that are there.
 func (s *StandIn) Finish(ctx context.Context) error {
+	s.finishing.Lock()
+	defer s.finishing.Unlock()
+	var err error
+	// Where somebody wrote in between, the patch is refused as invalid: again, with what is there now.
+	for range 5 {
+		if err = s.finish(ctx); !apierrors.IsInvalid(err) {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *StandIn) finish(ctx context.Context) error {
 	bundle := base64.StdEncoding.EncodeToString(s.cluster.CAPEM)
 	for _, kind := range []string{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"} {
 		configurations, err := s.client.List(ctx, api.Ref{APIVersion: "admissionregistration.k8s.io/v1", Kind: kind}, "")
