@@ -8,10 +8,14 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stratamesh/strata/internal/nearest"
+	"github.com/stratamesh/strata/pkg/render"
 )
 
 // Env is what the program takes from its surroundings.
@@ -66,7 +70,26 @@ func (e Env) explain(err error) int {
 		return exitDifferent
 	}
 	fmt.Fprintf(e.Stderr, "strata: %s\n", strings.TrimRight(err.Error(), "\n"))
+	for _, hint := range hints(err) {
+		fmt.Fprintln(e.Stderr, hint)
+	}
 	return exitRefused
+}
+
+// hints name, for each key that a schema does not know, the one that it knows and that was likely meant.
+func hints(err error) []string {
+	var refused *render.SchemaError
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	var out []string
+	for _, key := range refused.Unknown {
+		if name, found := nearest.Name(key.Path[len(key.Path)-1], key.Known); found {
+			out = append(out, fmt.Sprintf("- %s: did you mean %s?", strings.Join(key.Path, "."), name))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func newRoot(env Env) *cobra.Command {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -103,7 +104,9 @@ func newGoldenUpdate(env Env, config *string) *cobra.Command {
 // readConfig reads the configuration; dir is its folder.
 func readConfig(file string) (c *golden.Config, dir string, err error) {
 	text, err := os.ReadFile(file)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", fmt.Errorf("%s: no such file; go to its folder, or name it with --config FILE", file)
+	} else if err != nil {
 		return nil, "", err
 	}
 	c, err = golden.ReadConfig(file, text)

@@ -20,7 +20,7 @@ func files() fstest.MapFS {
 	return fstest.MapFS{
 		"Chart.yaml":            {Data: []byte("apiVersion: v2\nname: toy\nversion: 1.2.3\nappVersion: \"9\"\nkubeVersion: \">=1.30.0-0\"\nannotations: {a: b}\n")},
 		"values.yaml":           {Data: []byte("greeting: hello\ncount: 1\n")},
-		"values.schema.json":    {Data: []byte(`{"type":"object","properties":{"greeting":{"type":"string"},"count":{"type":"integer"}}}`)},
+		"values.schema.json":    {Data: []byte(`{"type":"object","additionalProperties":false,"properties":{"greeting":{"type":"string"},"count":{"type":"integer"},"enabled":{},"global":{},"inner":{"properties":{"a/b~c":{"$ref":"#/$defs/deep%20one"}}}},"$defs":{"deep one":{"additionalProperties":false,"properties":{"depth":{}}}}}`)},
 		".helmignore":           {Data: []byte("*.bak\nsecret/\n")},
 		"templates/_helper.tpl": {Data: []byte(`{{ define "toy.x" }}x{{ end }}`)},
 		"templates/a.yaml":      {Data: []byte("release: {{ .Release.Name }}\nnamespace: {{ .Release.Namespace }}\nupgrade: {{ .Release.IsUpgrade }}\ngreeting: {{ .Values.greeting }}\nkube: {{ .Capabilities.KubeVersion.Version }}\nhas: {{ .Capabilities.APIVersions.Has \"example.com/v1\" }}\n")},
@@ -62,6 +62,15 @@ func TestRenderRefuses(t *testing.T) {
 		_, err := c.Render(engine, render.Options{Values: map[string]any{"count": "many"}})
 		require.ErrorIs(t, err, render.ErrSchema)
 		require.ErrorContains(t, err, "at '/count': got string, want integer")
+		_, err = c.Render(engine, render.Options{Values: map[string]any{"greting": "hi", "elsewhere": 1, "inner": map[string]any{"a/b~c": map[string]any{"depht": 1}}}})
+		require.ErrorContains(t, err, "additional properties")
+		var refused *render.SchemaError
+		require.ErrorAs(t, err, &refused)
+		assert.ElementsMatch(t, []render.UnknownKey{
+			{Chart: "toy", Path: []string{"greting"}, Known: []string{"count", "enabled", "global", "greeting", "inner"}},
+			{Chart: "toy", Path: []string{"elsewhere"}, Known: []string{"count", "enabled", "global", "greeting", "inner"}},
+			{Chart: "toy", Path: []string{"inner", "a/b~c", "depht"}, Known: []string{"depth"}},
+		}, refused.Unknown)
 		_, err = c.Render(engine, render.Options{KubeVersion: "v1.20.0"})
 		require.ErrorContains(t, err, "kubeVersion")
 		_, err = c.Render(engine, render.Options{KubeVersion: "one"})

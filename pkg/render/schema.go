@@ -59,23 +59,21 @@ func (noLoader) Load(url string) (any, error) {
 
 // validate checks the values of a chart and of its dependencies.
 func (s *schema) validate(c *helm3.Chart, values map[string]any) error {
-	var text strings.Builder
-	s.check(&text, node{name: c.Name(), schema: c.Schema, helm3: c}, values)
-	return schemaError(text.String())
+	return s.validateNode(node{name: c.Name(), schema: c.Schema, helm3: c}, values)
 }
 
 // validate4 is validate for a chart of Helm 4.
 func (s *schema) validate4(c *helm4.Chart, values map[string]any) error {
-	var text strings.Builder
-	s.check(&text, node{name: c.Name(), schema: c.Schema, helm4: c}, values)
-	return schemaError(text.String())
+	return s.validateNode(node{name: c.Name(), schema: c.Schema, helm4: c}, values)
 }
 
-func schemaError(text string) error {
-	if text == "" {
+func (s *schema) validateNode(n node, values map[string]any) error {
+	var text strings.Builder
+	unknown := s.check(&text, n, values)
+	if text.Len() == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w in the following chart(s):\n%s", ErrSchema, text)
+	return &SchemaError{text.String(), unknown}
 }
 
 // A node is a chart of either engine.
@@ -100,11 +98,13 @@ func (n node) dependencies() []node {
 	return out
 }
 
-func (s *schema) check(text *strings.Builder, n node, values map[string]any) {
+// check writes the faults of the values of a chart and of its dependencies, and returns the unknown keys among them.
+func (s *schema) check(text *strings.Builder, n node, values map[string]any) (unknown []UnknownKey) {
 	if compiled := s.compiled[string(n.schema)]; compiled != nil {
 		err := compiled.Validate(values)
 		if invalid := (*jsonschema.ValidationError)(nil); errors.As(err, &invalid) {
 			fmt.Fprintf(text, "%s:\n%s\n", n.name, strings.TrimPrefix(err.Error(), "jsonschema validation failed with '"+schemaURL+"#'\n"))
+			unknown = unknownKeys(n, invalid)
 		} else if err != nil {
 			fmt.Fprintf(text, "%s:\n%v\n", n.name, err)
 		}
@@ -113,11 +113,12 @@ func (s *schema) check(text *strings.Builder, n node, values map[string]any) {
 		switch inner := values[d.name].(type) {
 		case nil:
 		case map[string]any:
-			s.check(text, d, inner)
+			unknown = append(unknown, s.check(text, d, inner)...)
 		default:
 			fmt.Fprintf(text, "%s:\ninvalid type for values: expected object (map), got %T\n", d.name, inner)
 		}
 	}
+	return unknown
 }
 
 // copyValues copies the user's values: the engines write into what they are given.
