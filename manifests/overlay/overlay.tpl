@@ -32,7 +32,10 @@ The run. Named templates return only text, so they pass results by writing into 
 {{- template "CHART.overlay.failIfErrors" $s -}}
 
 {{- $keys := keys $s.defaults -}}
-{{- $globals := keys (get $s.defaults "global" | default dict) -}}
+{{- $globals := list -}}
+{{- if kindIs "map" (get $s.defaults "global") -}}
+{{- $globals = keys $s.defaults.global -}}
+{{- end -}}
 {{- $values := $s.defaults -}}
 {{- template "CHART.overlay.defaults.integers" (dict "s" $s "into" $values) -}}
 {{- range $id := $s.order -}}
@@ -188,18 +191,21 @@ of other components are dropped.
 
 {{- /*
 Merges one layer over .into: (dict "s" state "title" name "layer" values "into" values). A platform or compatibility version
-that it selects then stands at the root and under global alike.
+that it selects then stands at the root and under global alike; one that it takes away with null in one place goes from both.
 */ -}}
 {{- define "CHART.overlay.apply" -}}
 {{- $c := . -}}
 {{- template "CHART.overlay.merge" (dict "s" .s "title" .title "path" "" "from" .layer "into" .into "keepNull" false) -}}
 {{- range $name := list "compatibilityVersion" "platform" -}}
-{{- $selector := dict "found" false -}}
-{{- if or (hasKey $c.layer $name) (hasKey $c.layer "global") -}}
+{{- $global := get $c.layer "global" -}}
+{{- if or (hasKey $c.layer $name) (and (kindIs "map" $global) (hasKey $global $name)) -}}
+{{- $selector := dict -}}
 {{- template "CHART.overlay.selector" (dict "layer" $c.layer "name" $name "into" $selector) -}}
+{{- $value := ternary $selector.value nil $selector.found -}}
+{{- $both := dict $name $value -}}
+{{- if or $selector.found (kindIs "map" (get $c.into "global")) -}}
+{{- $_ := set $both "global" (dict $name $value) -}}
 {{- end -}}
-{{- if $selector.found -}}
-{{- $both := dict $name $selector.value "global" (dict $name $selector.value) -}}
 {{- template "CHART.overlay.merge" (dict "s" $c.s "title" $c.title "path" "" "from" $both "into" $c.into "keepNull" false) -}}
 {{- end -}}
 {{- end -}}

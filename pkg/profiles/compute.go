@@ -79,7 +79,8 @@ func Compute(in Input) (*Result, error) {
 // apply merges one layer over the result, and then what it selects.
 func (r *Result) apply(f *faults, p prepared) {
 	r.add(f, p.layer, p.sheets, p.parts...)
-	for _, s := range p.repeated() {
+	_, global := asMap(r.Values["global"])
+	for _, s := range p.repeated(global) {
 		r.add(f, p.layer, []sheet{s}, s)
 	}
 }

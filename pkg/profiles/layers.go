@@ -133,22 +133,42 @@ func (p *prepared) selector(kind Kind) (any, Path) {
 	return nil, nil
 }
 
-// repeated are the platform and the compatibility version that the layer selects, at the root and under global alike.
-func (p *prepared) repeated() []sheet {
+// repeated are the platform and the compatibility version that the layer selects, at the root and under global alike. One that the
+// layer takes away with null in one place goes from both; global says whether the values below have the map.
+func (p *prepared) repeated(global bool) []sheet {
 	var sheets []sheet
 	for _, kind := range []Kind{KindCompatibility, KindPlatform} {
 		value, path := p.selector(kind)
+		if path == nil {
+			path = p.nullSelector(kind)
+		}
 		if path == nil {
 			continue
 		}
 		key := string(kind)
 		document, written := find(p.sheets, path)
-		sheets = append(sheets, sheet{
-			layer: p.layer, document: document, selector: written,
-			values: map[string]any{key: value, "global": map[string]any{key: value}},
-		})
+		values := map[string]any{key: value}
+		if value != nil || global {
+			values["global"] = map[string]any{key: value}
+		}
+		sheets = append(sheets, sheet{layer: p.layer, document: document, selector: written, values: values})
 	}
 	return sheets
+}
+
+// nullSelector returns where a selector is null, nil where it is nowhere. It is for a selector without a value.
+func (p *prepared) nullSelector(kind Kind) Path {
+	for _, part := range p.parts {
+		if _, found := part.get(string(kind)); found {
+			return Path{string(kind)}
+		}
+	}
+	if global, ok := asMap(p.get("global")); ok {
+		if _, found := global[string(kind)]; found {
+			return Path{"global", string(kind)}
+		}
+	}
+	return nil
 }
 
 // find returns the topmost document that has a value at path of the result, and where it has it.
