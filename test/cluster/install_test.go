@@ -2,7 +2,6 @@ package cluster_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -78,8 +77,8 @@ func (l layers) arguments(w *world) []string {
 var cells = []struct {
 	from, to layers
 	crds     bool
-	// short cells differ from others in a few fields: they are upgraded, but not back, and with one Helm.
-	short bool
+	// long ones differ from others in a few fields, and are left out with -short.
+	long bool
 }{
 	{from: layers{}, to: layers{profile: "ambient"}, crds: true},
 	{from: layers{profile: "ambient"}, to: layers{profile: "default"}},
@@ -90,33 +89,26 @@ var cells = []struct {
 	{from: layers{profile: "remote"}, to: layers{profile: "remote+gitops"}},
 	{from: layers{profile: "openshift"}, to: layers{profile: "openshift-ambient"}},
 	{from: layers{profile: "openshift-ambient"}, to: layers{profile: "openshift"}},
-	{from: layers{platform: "openshift"}, to: layers{profile: "ambient+gitops", platform: "openshift"}, short: true},
-	{from: layers{profile: "ambient", platform: "gke"}, to: layers{platform: "gke"}, short: true},
-	{from: layers{platform: "k3d"}, to: layers{profile: "ambient", platform: "k3d"}, short: true},
-	{from: layers{profile: "ambient", platform: "k3s"}, to: layers{platform: "k3s"}, short: true},
-	{from: layers{platform: "microk8s"}, to: layers{profile: "ambient", platform: "microk8s"}, short: true},
-	{from: layers{profile: "ambient", platform: "minikube"}, to: layers{platform: "minikube"}, short: true},
-	{from: layers{compatibility: "1.25"}, to: layers{compatibility: "1.30"}, short: true},
-	{from: layers{profile: "ambient", compatibility: "1.27"}, to: layers{profile: "ambient"}, short: true},
+	{from: layers{platform: "openshift"}, to: layers{profile: "ambient+gitops", platform: "openshift"}, long: true},
+	{from: layers{profile: "ambient", platform: "gke"}, to: layers{platform: "gke"}, long: true},
+	{from: layers{platform: "k3d"}, to: layers{profile: "ambient", platform: "k3d"}, long: true},
+	{from: layers{profile: "ambient", platform: "k3s"}, to: layers{platform: "k3s"}, long: true},
+	{from: layers{platform: "microk8s"}, to: layers{profile: "ambient", platform: "microk8s"}, long: true},
+	{from: layers{profile: "ambient", platform: "minikube"}, to: layers{platform: "minikube"}, long: true},
+	{from: layers{compatibility: "1.25"}, to: layers{compatibility: "1.30"}, long: true},
+	{from: layers{profile: "ambient", compatibility: "1.27"}, to: layers{profile: "ambient"}, long: true},
 }
-
-// allVariable is an environment variable that, when it is not empty, makes all cells full ones.
-const allVariable = "STRATA_CLUSTER_ALL"
 
 // Every profile and platform goes through the life of a release, with Helm 3 and Helm 4. With -short only the defaults do so in full.
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	for n, c := range cells {
 		majors := []int{3, 4}
+		short := testing.Short() && n > 0
 		switch {
-		case os.Getenv(allVariable) != "":
-			c.short = false
-		case testing.Short() && c.short:
+		case short && c.long:
 			continue
-		case testing.Short() && n > 0:
-			c.short = true
-		}
-		if c.short {
+		case short:
 			majors = inTurn(n)
 		}
 		for _, major := range majors {
@@ -125,7 +117,7 @@ func TestInstall(t *testing.T) {
 				// With Helm 3, the short run has the CRDs in TestFromUpstream.
 				crds := c.crds && (major == 4 || !testing.Short())
 				m := newMesh(t, major, fmt.Sprintf("%s helm%d", c.from, major), c.from.openshift(), crds)
-				m.life(t, c.from, c.to, c.short)
+				m.life(t, c.from, c.to, short)
 			})
 		}
 	}
