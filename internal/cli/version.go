@@ -110,8 +110,8 @@ func readVersion() (*version, error) {
 			return nil, err
 		}
 		var about chart.Metadata
-		if err := yaml.Unmarshal(files["Chart.yaml"], &about); err != nil {
-			return nil, fmt.Errorf("%s/Chart.yaml: %w", name, err)
+		if err := yaml.Unmarshal(files[chartFile], &about); err != nil {
+			return nil, fmt.Errorf("%s/%s: %w", name, chartFile, err)
 		}
 		v.Charts = append(v.Charts, chartVersion{about.Name, about.Version})
 		v.Istio = about.AppVersion

@@ -334,30 +334,47 @@ func (b *block) quoted() (value string, ok bool) {
 }
 
 // folded reads a scalar in quotes that goes on in further lines, each further in than parent: a line end is a space. Empty lines and
-// lines that end with a backslash are left alone.
+// lines that end with a backslash or a tab are left alone.
 func (b *block) folded(parent int) (value string, ok bool) {
-	from := b.pos
-	b.skipLine()
-	joined := block{text: strings.TrimRight(b.text[from:b.pos], " \n")}
-	for b.pos < len(b.text) {
+	quote := b.text[b.pos]
+	var joined strings.Builder
+	joined.WriteByte(quote)
+	b.pos++
+	for at := b.pos; ; {
+		b.skipLine()
+		line := strings.TrimRight(b.text[at:b.pos], " \n")
+		if end := closing(line, quote); end >= 0 {
+			joined.WriteString(line[:end+1])
+			b.pos = at + end + 1
+			break
+		}
+		joined.WriteString(line)
+		joined.WriteByte(' ')
 		begin := b.pos
 		b.spaces()
-		if at := b.pos; at-begin > parent && !b.blank(at) {
-			b.skipLine()
-			line := strings.TrimRight(b.text[at:b.pos], " \n")
-			if before := joined.text[len(joined.text)-1]; before == '\\' || before == '\t' || line[0] == '\t' {
-				return "", false
-			}
-			joined.text, joined.pos = joined.text+" "+line, 0
-			if value, ok = joined.quoted(); ok {
-				b.pos = at + len(line) - (len(joined.text) - joined.pos)
-				return value, true
-			}
-			continue
+		at = b.pos
+		if strings.HasSuffix(line, "\\") || strings.HasSuffix(line, "\t") || at-begin <= parent || b.blank(at) || b.is(at, '\t') {
+			return "", false
 		}
-		return "", false
 	}
-	return "", false
+	whole := block{text: joined.String()}
+	return whole.quoted()
+}
+
+// closing returns where a line ends a scalar in quotes, -1 where it does not.
+func closing(line string, quote byte) int {
+	for i := 0; i < len(line); i++ {
+		switch {
+		case line[i] == '\\' && quote == '"':
+			i++
+		case line[i] != quote:
+		case quote == '\'' && i+1 < len(line) && line[i+1] == quote:
+			i++
+		default:
+			return i
+		}
+	}
+	return -1
 }
 
 // doubled reads the rest of a scalar in single quotes that holds a quote, written twice.

@@ -47,13 +47,13 @@ type prepared struct {
 }
 
 // get returns the value of a root key.
-func (p *prepared) get(key string) any {
+func (p *prepared) get(key string) (any, bool) {
 	for _, part := range slices.Backward(p.parts) {
 		if value, found := part.get(key); found {
-			return value
+			return value, true
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // prepare moves the chart's own section to the root. Several documents form one layer only for the explicit values, where
@@ -120,17 +120,24 @@ func (p *prepared) moveSection(f *faults, name string, section any, documents []
 	p.parts = append(p.parts, part)
 }
 
-// selector looks one up: at the root, else under global. The path is where it was found.
-func (p *prepared) selector(kind Kind) (any, Path) {
-	if value := p.get(string(kind)); value != nil {
-		return value, Path{string(kind)}
+// selector looks one up: at the root, else under global. The path is where it was found, nil where it is nowhere. The value is nil
+// where the layer has it as null only.
+func (p *prepared) selector(kind Kind) (value any, path Path) {
+	key := string(kind)
+	value, found := p.get(key)
+	if found {
+		path = Path{key}
 	}
-	if global, ok := asMap(p.get("global")); ok {
-		if value := global[string(kind)]; value != nil {
-			return value, Path{"global", string(kind)}
+	if value != nil {
+		return value, path
+	}
+	inner, _ := p.get("global")
+	if global, ok := asMap(inner); ok {
+		if value, found = global[key]; value != nil || found && path == nil {
+			return value, Path{"global", key}
 		}
 	}
-	return nil, nil
+	return nil, path
 }
 
 // repeated are the platform and the compatibility version that the layer selects, at the root and under global alike. One that the
@@ -139,9 +146,6 @@ func (p *prepared) repeated(global bool) []sheet {
 	var sheets []sheet
 	for _, kind := range []Kind{KindCompatibility, KindPlatform} {
 		value, path := p.selector(kind)
-		if path == nil {
-			path = p.nullSelector(kind)
-		}
 		if path == nil {
 			continue
 		}
@@ -154,21 +158,6 @@ func (p *prepared) repeated(global bool) []sheet {
 		sheets = append(sheets, sheet{layer: p.layer, document: document, selector: written, values: values})
 	}
 	return sheets
-}
-
-// nullSelector returns where a selector is null, nil where it is nowhere. It is for a selector without a value.
-func (p *prepared) nullSelector(kind Kind) Path {
-	for _, part := range p.parts {
-		if _, found := part.get(string(kind)); found {
-			return Path{string(kind)}
-		}
-	}
-	if global, ok := asMap(p.get("global")); ok {
-		if _, found := global[string(kind)]; found {
-			return Path{"global", string(kind)}
-		}
-	}
-	return nil
 }
 
 // find returns the topmost document that has a value at path of the result, and where it has it.
@@ -209,7 +198,8 @@ func (p *prepared) flattened(names []string) (map[string]any, []sheet) {
 		}
 	}
 	slices.Reverse(sheets)
-	return pick(p.get("global"), names), sheets
+	global, _ := p.get("global")
+	return pick(global, names), sheets
 }
 
 // pick returns the named keys of a global map.

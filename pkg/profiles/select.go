@@ -102,7 +102,7 @@ func (s *selection) load(from prepared, layer Layer) (prepared, bool) {
 // names reads one selector of a layer. found is false where the layer does not have it.
 func (s *selection) names(p prepared, kind Kind) (names []string, found bool) {
 	value, path := p.selector(kind)
-	if path == nil {
+	if value == nil {
 		return nil, false
 	}
 	fault := func(text string) {

@@ -13,8 +13,13 @@ import (
 var table report.Table
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if err := errors.Join(pool.close(), table.Finish()); err != nil {
+	code := 1
+	var err error
+	if pool.dir, err = os.MkdirTemp("", "strata-cluster-"); err == nil {
+		code = m.Run()
+		err = errors.Join(pool.close(), table.Finish())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}

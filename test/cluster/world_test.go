@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -82,12 +83,14 @@ func start(t *testing.T) *world {
 // worlds lends clusters to tests that leave nothing behind: as many as run at the same time. None of them has ever had the CRDs of
 // Istio: an API server that has had them stays slower.
 type worlds struct {
+	// dir is for their files.
+	dir       string
 	mu        sync.Mutex
 	idle, all []*world
-	dir       string
+	made      atomic.Int32
 }
 
-// pool is closed by TestMain.
+// pool is opened and closed by TestMain.
 var pool worlds
 
 // borrow returns a world that no other test uses, for the rest of a test. One in which a test failed is not lent again.
@@ -121,37 +124,21 @@ func (p *worlds) borrow(t *testing.T) *world {
 
 // more starts another world.
 func (p *worlds) more(ctx context.Context) (*world, error) {
-	p.mu.Lock()
-	var err error
-	if p.dir == "" {
-		p.dir, err = os.MkdirTemp("", "strata-cluster-")
-	}
-	p.all = append(p.all, nil)
-	number := len(p.all)
-	p.mu.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	name := fmt.Sprintf("pool-%d", number)
+	name := fmt.Sprintf("pool-%d", p.made.Add(1))
 	w, err := newWorld(ctx, name, filepath.Join(p.dir, name))
 	if err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.all[number-1] = w
+	p.all = append(p.all, w)
 	return w, nil
 }
 
 // close stops all worlds and removes their files.
 func (p *worlds) close() error {
 	for _, w := range p.all {
-		if w != nil {
-			w.stop()
-		}
-	}
-	if p.dir == "" {
-		return nil
+		w.stop()
 	}
 	return os.RemoveAll(p.dir)
 }

@@ -79,10 +79,8 @@ func (t *Table) Print(w io.Writer) error {
 	return out.Flush()
 }
 
-func (t *Table) print(w io.Writer) error {
-	if err := t.Print(w); err != nil {
-		return err
-	}
+// printSpent writes the processor time of the programs that ran; nothing where none did.
+func printSpent(w io.Writer) {
 	var parts []string
 	var total time.Duration
 	spent := process.Spent()
@@ -93,7 +91,6 @@ func (t *Table) print(w io.Writer) error {
 	if len(parts) > 0 {
 		fmt.Fprintf(w, "\nprocessor seconds of programs: %.0f (%s)\n", total.Seconds(), strings.Join(parts, ", "))
 	}
-	return nil
 }
 
 // SummaryVariable is an environment variable with the path of a file to which Finish appends. `go test` shows what a test prints
@@ -105,11 +102,17 @@ const SummaryVariable = "STRATA_CLUSTER_SUMMARY"
 func (t *Table) Finish() error {
 	path := os.Getenv(SummaryVariable)
 	if path == "" {
-		return t.print(os.Stdout)
+		return t.finish(os.Stdout)
 	}
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	return errors.Join(t.print(file), file.Close())
+	return errors.Join(t.finish(file), file.Close())
+}
+
+func (t *Table) finish(w io.Writer) error {
+	err := t.Print(w)
+	printSpent(w)
+	return err
 }

@@ -202,10 +202,9 @@ that it selects then stands at the root and under global alike; one that it take
 {{- if or (hasKey $c.layer $name) (and (kindIs "map" $global) (hasKey $global $name)) -}}
 {{- $selector := dict -}}
 {{- template "base.overlay.selector" (dict "layer" $c.layer "name" $name "into" $selector) -}}
-{{- $value := ternary $selector.value nil $selector.found -}}
-{{- $both := dict $name $value -}}
+{{- $both := dict $name $selector.value -}}
 {{- if or $selector.found (kindIs "map" (get $c.into "global")) -}}
-{{- $_ := set $both "global" (dict $name $value) -}}
+{{- $_ := set $both "global" (dict $name $selector.value) -}}
 {{- end -}}
 {{- template "base.overlay.merge" (dict "s" $c.s "title" $c.title "path" "" "from" $both "into" $c.into "keepNull" false) -}}
 {{- end -}}
@@ -223,7 +222,7 @@ that it selects then stands at the root and under global alike; one that it take
 {{- $found = and (hasKey .layer.global .name) (not (kindIs "invalid" $value)) -}}
 {{- end -}}
 {{- $_ := set .into "found" $found -}}
-{{- $_ := set .into "value" $value -}}
+{{- $_ := set .into "value" (ternary $value nil $found) -}}
 {{- $_ := set .into "path" $path -}}
 {{- end -}}
 
