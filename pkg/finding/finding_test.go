@@ -3,7 +3,6 @@ package finding_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	sarifschema "github.com/stratamesh/strata/internal/sarif"
 	"github.com/stratamesh/strata/pkg/finding"
 )
 
@@ -31,20 +31,6 @@ var (
 	}
 )
 
-func schema(t require.TestingT) *jsonschema.Schema {
-	f, err := os.Open("testdata/sarif-schema-2.1.0.json")
-	require.NoError(t, err)
-	document, err := jsonschema.UnmarshalJSON(f)
-	require.NoError(t, err)
-	require.NoError(t, f.Close())
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	require.NoError(t, c.AddResource("sarif.json", document))
-	s, err := c.Compile("sarif.json")
-	require.NoError(t, err)
-	return s
-}
-
 func sarif(t require.TestingT, findings []finding.Finding) (text string, document any) {
 	var b bytes.Buffer
 	require.NoError(t, finding.SARIF(&b, tool, rules, findings))
@@ -55,7 +41,7 @@ func sarif(t require.TestingT, findings []finding.Finding) (text string, documen
 }
 
 func TestSARIFFitsTheSchema(t *testing.T) {
-	s := schema(t)
+	s := sarifschema.Schema(t)
 	for _, list := range [][]finding.Finding{nil, findings} {
 		_, document := sarif(t, list)
 		require.NoError(t, s.Validate(document))
@@ -66,7 +52,7 @@ func TestSARIFFitsTheSchema(t *testing.T) {
 }
 
 func TestSARIFOfAnyFindingFitsTheSchema(t *testing.T) {
-	s := schema(t)
+	s := sarifschema.Schema(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := finding.Finding{
 			Rule:     rapid.SampledFrom(rules).Draw(t, "rule").ID,
